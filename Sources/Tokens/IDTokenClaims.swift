@@ -67,7 +67,8 @@ struct IDTokenClaims: Encodable {
 
     init(for account: Account, session: Session, issuer: String, in realm: Realm, at now: Instant) {
         iss = issuer
-        aud = IDTokenPayload.audience(of: realm, isRestricted: session.isRestricted(by: realm.policy))
+        aud = IDTokenPayload.audience(
+            of: realm, isRestricted: session.isRestricted(by: realm.policy, of: account))
         sub = account.id.rawValue
         sid = session.id.rawValue
         iat = now.seconds

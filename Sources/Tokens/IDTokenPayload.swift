@@ -43,7 +43,7 @@ extension IDTokenPayload {
         IDTokenContents(account: ID(sub), session: ID(sid), isRestricted: aud.utf8.contains(UInt8(ascii: "/")))
     }
 
-    /// The audience of a project's ID tokens. The tokens of a restricted session (see ``Session/isRestricted(by:)``) have
+    /// The audience of a project's ID tokens. The tokens of a restricted session (see ``Session/isRestricted(by:of:)``) have
     /// another audience, so that no backend accepts them. No project ID contains a slash.
     static func audience(of realm: Realm, isRestricted: Bool) -> String {
         isRestricted ? "\(realm.project.id)/second-factor-enrollment" : realm.project.id.rawValue

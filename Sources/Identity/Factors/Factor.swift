@@ -55,6 +55,18 @@ extension SecondFactors {
     public var isEmpty: Bool { factors.isEmpty }
 
     public func factor(_ id: ID<Factor>) -> Factor? { factors.first { $0.id == id } }
+
+    /// Whether a session that was opened with `proof` counts as one with a second factor. It does as long as the account
+    /// has that factor: a factor that was removed, because it was lost or stolen, proves nothing any more. After a
+    /// recovery code, the account must have a factor that it had then.
+    ///
+    /// - Parameter authenticatedAt: when the user of the session last authenticated.
+    func confirm(_ proof: SessionFactor?, authenticatedAt: Instant) -> Bool {
+        guard let proof else { return false }
+        return factors.contains {
+            proof.method == .recoveryCode ? $0.enrolledAt <= authenticatedAt : $0.id == proof.factor
+        }
+    }
 }
 
 /// The second factor with which a session was opened. Every ID token of the session has it as claims.
@@ -76,10 +88,20 @@ public struct SessionFactor: Hashable, Codable, Sendable {
 }
 
 extension Session {
+    /// Whether the session has a second factor that still counts; see ``SecondFactors/confirm(_:authenticatedAt:)``.
+    ///
+    /// - Parameter account: the account of the session.
+    func hasSecondFactor(of account: Account) -> Bool {
+        account.secondFactors.confirm(secondFactor, authenticatedAt: authenticatedAt)
+    }
+
     /// Whether the session may only be used to enrol a second factor: the policy demands second factors of every
-    /// account, and the session was opened without one. Anonymous sessions are exempt, and so are those that the
-    /// operator's backend vouches for.
-    public func isRestricted(by policy: Policy) -> Bool {
-        policy.secondFactors.state == .mandatory && secondFactor == nil && method != .anonymous && method != .custom
+    /// account, and the session has none. Exempt are sessions of guests, as long as the account is anonymous, and those
+    /// that the operator's backend vouches for.
+    ///
+    /// - Parameter account: the account of the session.
+    public func isRestricted(by policy: Policy, of account: Account) -> Bool {
+        policy.secondFactors.state == .mandatory && !hasSecondFactor(of: account) && method != .custom
+            && !(method == .anonymous && account.isAnonymous)
     }
 }

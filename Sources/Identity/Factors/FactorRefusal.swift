@@ -26,7 +26,7 @@ public enum FactorRefusal: Refusal, Hashable {
     case factorUnknown
     /// The request has no proof for the factor.
     case providerNotSupported
-    /// A session that may only be used to enrol a second factor; see ``Session/isRestricted(by:)``.
+    /// A session that may only be used to enrol a second factor; see ``Session/isRestricted(by:of:)``.
     case enrolmentRequired
     /// An administrator's factor has no ID.
     case missingID

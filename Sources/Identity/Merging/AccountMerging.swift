@@ -65,7 +65,8 @@ public struct AccountMerging: Sendable {
             secondFactor: .replace(proof.secondFactor))
         let signedIn = try await services.completion.renewSession(change, in: realm, from: context) { session in
             let signIn = MergeSignIn(
-                newSession: session, proof: proof, recording: realm.recording(by: .user(context.trace)))
+                newSession: session, proof: proof, secondFactors: realm.policy.secondFactors,
+                recording: realm.recording(by: .user(context.trace)))
             let notices = MergeNotices(
                 of: merge, emailFactory: services.emailFactory, by: realm.policy, from: context)
             return try await mappingConflicts(to: \.refusalOfMerge) {
@@ -136,7 +137,16 @@ extension AccountMerge {
 public struct MergeSignIn: Hashable, Sendable {
     public let newSession: NewSession
     public let proof: TargetProof
+    public let secondFactors: SecondFactorPolicy
     public let recording: EventRecording
+}
+
+extension MergeSignIn {
+    /// Whether the proof is sufficient for the target as it is at the commit. The target may have enrolled a second
+    /// factor since the preview, or lost the one of the proof.
+    public func proves(_ target: Account) -> Bool {
+        !secondFactors.demandsFactor(of: target) || proof.hasSecondFactor(of: target)
+    }
 }
 
 extension StoreConflict {

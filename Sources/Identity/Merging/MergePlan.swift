@@ -151,6 +151,12 @@ extension TargetProof {
         if case .session(_, _, _, let secondFactor) = self { secondFactor } else { nil }
     }
 
+    /// Whether the proof has a second factor that still counts; see ``SecondFactors/confirm(_:authenticatedAt:)``.
+    func hasSecondFactor(of target: Account) -> Bool {
+        guard case .session(_, _, let authenticatedAt, let secondFactor) = self else { return false }
+        return target.secondFactors.confirm(secondFactor, authenticatedAt: authenticatedAt)
+    }
+
     /// When the user last logged in to the target; `nil` if the merge itself counts as a login. An ID token proves an
     /// earlier login, so the merge does not make the login more recent. A credential is itself a login.
     var authenticatedAt: Instant? {

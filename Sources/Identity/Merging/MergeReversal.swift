@@ -24,11 +24,15 @@ public struct MergeReversal: Hashable, Sendable {
     /// Another account that has the source's address but never verified it. That account loses the address, because the
     /// user who opens the link has proven control of the mailbox.
     public let accountLosingAddress: Account?
+    /// Second factors of the source that were enrolled at this time or later are removed; earlier ones return. The merge
+    /// has deleted the links that could remove them, so a factor of an intruder would keep the owner out.
+    public let removesFactorsSince: Instant
 
     /// - Parameter holders: every account that has the address, the phone number or an identity of the source now,
     ///   including the target.
     public init(of merge: MergeRecord, from target: Account, among holders: [Account]) {
         let (plan, source) = (merge.plan, merge.source)
+        removesFactorsSince = merge.mergedAt - Policy.removalLinkLifetime
         let emailHolder = holders.first { $0.email != nil && $0.email == source.email }
         let isUnverifiedElsewhere = emailHolder?.losesAddressToOwner ?? false
         targetLosesEmail = emailHolder?.id == target.id

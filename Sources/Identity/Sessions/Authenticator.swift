@@ -13,7 +13,7 @@ public struct Authenticator: Sendable {
     /// Accepts an ID token only while its session is active, so that revocation takes effect at once.
     ///
     /// - Parameter acceptsRestricted: whether a session may call the operation that may only be used to enrol a second
-    ///   factor; see ``Session/isRestricted(by:)``.
+    ///   factor; see ``Session/isRestricted(by:of:)``.
     /// - Throws: also ``FactorRefusal/enrolmentRequired`` for such a session.
     public func authenticate(
         idToken: String, in realm: Realm, acceptsRestricted: Bool = false

@@ -17,8 +17,8 @@ extension Caller {
     /// Requires that the session's login is not older than ``Policy/recentLoginMaxAge``. Accepts every login of a
     /// caller who has no credential for a new sign-in.
     ///
-    /// If the account has second factors, the session must have been opened with one: an attacker with the password
-    /// alone must not change what protects the account.
+    /// If the account has second factors, the session must have been opened with one that the account still has: an
+    /// attacker with the password alone must not change what protects the account.
     func requireRecentLogin(by policy: Policy, at now: Instant) throws(EditRefusal) {
         try requireSecondFactor(by: policy)
         guard cannotReauthenticate || now - session.authenticatedAt <= policy.recentLoginMaxAge else {
@@ -34,7 +34,7 @@ extension Caller {
     }
 
     private func requireSecondFactor(by policy: Policy) throws(EditRefusal) {
-        guard session.secondFactor != nil || !policy.secondFactors.demandsFactor(of: account) else {
+        guard session.hasSecondFactor(of: account) || !policy.secondFactors.demandsFactor(of: account) else {
             throw .loginTooOld
         }
     }

@@ -47,7 +47,7 @@ public struct RefreshTokenContents: Hashable, Sendable {
 public struct IDTokenContents: Hashable, Sendable {
     public let account: ID<Account>
     public let session: ID<Session>
-    /// Whether the token is only for enrolling a second factor; see ``Session/isRestricted(by:)``.
+    /// Whether the token is only for enrolling a second factor; see ``Session/isRestricted(by:of:)``.
     public let isRestricted: Bool
 
     public init(account: ID<Account>, session: ID<Session>, isRestricted: Bool = false) {

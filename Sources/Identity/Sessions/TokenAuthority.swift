@@ -22,7 +22,7 @@ public struct SignedIn: Sendable {
     public let refreshToken: String
     /// The lifetime of the ID token.
     public let expiresIn: Duration
-    /// Whether the session may only be used to enrol a second factor; see ``Session/isRestricted(by:)``.
+    /// Whether the session may only be used to enrol a second factor; see ``Session/isRestricted(by:of:)``.
     public let isRestricted: Bool
 }
 
@@ -40,6 +40,7 @@ extension TokenAuthority {
             idToken: try await idToken(for: account, session: session, in: realm, at: now),
             refreshToken: try await refreshToken(
                 RefreshTokenContents(session: session.id, counter: counter), in: realm),
-            expiresIn: realm.policy.idTokenLifetime, isRestricted: session.isRestricted(by: realm.policy))
+            expiresIn: realm.policy.idTokenLifetime,
+            isRestricted: session.isRestricted(by: realm.policy, of: account))
     }
 }

@@ -30,6 +30,7 @@ extension PostgresFederationStore {
                 }
                 let target = try await transaction.apply(
                     merge, signsIn: true, recording: signIn.recording, announcing: notices, in: realm)
+                guard signIn.proves(target) else { throw StoreConflict.stale }
                 try await transaction.require(signIn.proof, of: target.id, in: realm)
                 let identity = signIn.proof.identity
                 if let grant = try SQL.insertAppleGrant(

@@ -51,6 +51,26 @@ struct MandatoryFactorTests {
         #expect(try claims(of: custom.json["idToken"]?.string ?? "")["aud"] == "demo")
     }
 
+    @Test("The session of a guest is restricted once the account is no longer anonymous")
+    func permanentGuest() async throws {
+        let gateway = try await TestGateway.withSecondFactors(.mandatory)
+        let guest = try TestGateway.Tokens(await gateway.post("/v1/accounts:signUp"))
+        _ = try await gateway.database.pool.execute("UPDATE account SET email = 'ada@example.com'")
+        let refreshed = try await gateway.refresh(guest.refreshToken)
+        #expect(refreshed.json["secondFactorEnrollmentRequired"] == true, "\(refreshed.text)")
+        #expect(try claims(of: refreshed.json["id_token"]?.string ?? "")["aud"] == "demo/second-factor-enrollment")
+    }
+
+    @Test("A session whose factor an administrator has removed is restricted from its next refresh on")
+    func reset() async throws {
+        let gateway = try await TestGateway.withSecondFactors(.mandatory)
+        let ada = try await gateway.signUpEnrolled()
+        #expect(try await gateway.refresh(ada.refreshToken).json["secondFactorEnrollmentRequired"] == nil)
+        #expect(try await gateway.resetFactors(of: ada.localId).status == 200)
+        let refreshed = try await gateway.refresh(ada.refreshToken)
+        #expect(refreshed.json["secondFactorEnrollmentRequired"] == true, "\(refreshed.text)")
+    }
+
     @Test("A session of a guest who gets a password is restricted")
     func upgrade() async throws {
         let gateway = try await TestGateway.withSecondFactors(.mandatory)
