@@ -108,6 +108,13 @@ extension EmailTexts {
                 "New recovery codes for \(app)",
                 "New recovery codes were created for your account for \(app). Earlier codes no longer work.",
                 [ignoreOrReset])
+        case .manyWrongCodes:
+            return english(
+                "Many wrong codes for your account for \(app)",
+                "Someone knows your password or can use another way to sign in to your account for \(app), and has "
+                    + "entered many wrong codes of your authenticator app. Nobody has signed in with a wrong code. From "
+                    + "now on, only a few codes are accepted per day from places where you have not signed in lately.",
+                ["If you did not enter these codes, set a new password."])
         case .accountReclaimed:
             return english(
                 "Your account for \(app) was secured",

@@ -33,6 +33,8 @@ struct CompositionRoot: Sendable {
     let tokenRequestSender: TokenRequestSender
     /// Counts an event of a sign-in in a browser; shared by all loops.
     let countFlowEvent: @Sendable (AuthorizationFlows.Event) -> Void
+    /// Counts a step of a sign-in with a second factor; shared by all loops.
+    let countFactorEvent: @Sendable (SecondFactorEvent) -> Void
     /// Records the last use of each service key (a backend's credential); shared by all loops.
     let serviceKeyUse: ServiceKeyUsageTracker
     /// Reports clients that take the gateway for an emulator; shared by all loops.
@@ -97,7 +99,7 @@ struct CompositionRoot: Sendable {
         let authenticator = Authenticator(store: store, tokens: tokens, clock: clock)
         let completion = SignInCompletion(
             authenticator: authenticator, tokens: tokens, sealedTokens: sealedTokens, networks: networks, clock: clock,
-            entropy: .live)
+            entropy: .live, countFactorEvent: countFactorEvent)
         let federation = FederationServices(
             completion: completion, store: PostgresFederationStore(pool: pool), authenticator: authenticator,
             resolver: resolver, sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter, clock: clock)
@@ -123,7 +125,7 @@ struct CompositionRoot: Sendable {
                 secondFactor: SecondFactorSignIn(
                     store: store, factors: factors, secrets: factorSecrets, sealedTokens: sealedTokens,
                     password: password, emailLink: emailLink, federated: federated, emailFactory: emailFactory,
-                    limiter: limiter, networks: networks, clock: clock),
+                    limiter: limiter, networks: networks, clock: clock, countEvent: countFactorEvent),
                 flows: flows(on: pool, servers, configuration, extensions, verifier, sealedTokens, appleSealing),
                 publicOrigin: PublicOrigin(configured: publicURL, acceptsHostHeader: mode.acceptsHostHeader),
                 newAuthURISessionID: { Random.text(length: 27) }),

@@ -78,6 +78,11 @@ extension TestGateway {
         try await post("/v2/accounts/recoveryCodes:generate", ["idToken": .string(idToken)])
     }
 
+    /// Removes all second factors of an account as an administrator.
+    func resetFactors(of localId: String) async throws -> Exchange {
+        try await administerAccounts(":update", ["localId": .string(localId), "mfa": [:]])
+    }
+
     /// Enrols a one-time password, and advances the clock, so that the next code is another one.
     func enrol(_ tokens: Tokens) async throws -> EnrolledAccount {
         let started = try await startEnrolment(tokens.idToken)

@@ -106,6 +106,7 @@ struct TestGateway: Sendable {
                 clock: clock.wallClock, on: database.pool.loop),
             appleTokens: replaceFunctions(try .simulated(by: appleServer, clock: clock.wallClock)),
             tokenRequestSender: simulators.tokenRequestSender, countFlowEvent: { _ in },
+            countFactorEvent: SecondFactorMetrics(metrics: metrics.registry).count,
             serviceKeyUse: serviceKeyUse, emulatorClients: EmulatorClientReporter(log: log, metrics: metrics.registry),
             mode: mode, publicURL: { "https://auth.example.com" }, isDraining: { isDraining })
         root.configurationLifetime = Self.configurationLifetime
@@ -177,6 +178,7 @@ extension CompositionRoot {
             passwords: passwords, threads: threads, limiter: limits.limiter, breaches: breaches,
             providerKeys: providerKeys,
             appleTokens: appleTokens, tokenRequestSender: tokenRequestSender, countFlowEvent: countFlowEvent,
+            countFactorEvent: countFactorEvent,
             serviceKeyUse: serviceKeyUse, emulatorClients: emulatorClients,
             mode: mode, publicURL: publicURL, isDraining: isDraining)
         root.configurationLifetime = configurationLifetime

@@ -24,6 +24,8 @@ public struct OutgoingEmail: Hashable, Sendable {
         case factorsReset = "notice.factors-reset"
         case recoveryCodeUsed = "notice.recovery-code-used"
         case recoveryCodesRenewed = "notice.recovery-codes-renewed"
+        /// Sent after so many wrong one-time passwords that the gateway accepts only a few more per day.
+        case manyWrongCodes = "notice.many-wrong-codes"
         /// Sent after the user who proved the address took over an account whose address had never been verified.
         case accountReclaimed = "notice.account-reclaimed"
         /// Sent after the user who proved the address got a new account with it; see ``EarlierMailbox``.

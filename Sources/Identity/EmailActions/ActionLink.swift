@@ -96,7 +96,8 @@ extension OutgoingEmail.Kind {
         case .factorAdded: .revertSecondFactorAddition
         case .accountsMerged: .undoMerge
         case .passwordChanged, .relayAddressChanged, .identityUnlinked, .accountReclaimed, .accountReplaced,
-            .accountDeleted, .factorRemoved, .factorsReset, .recoveryCodeUsed, .recoveryCodesRenewed:
+            .accountDeleted, .factorRemoved, .factorsReset, .recoveryCodeUsed, .recoveryCodesRenewed,
+            .manyWrongCodes:
             nil
         }
     }

@@ -12,8 +12,11 @@ public protocol FactorStore: Sendable {
 
     /// Counts a wrong one-time password.
     ///
-    /// - Returns: the number of wrong ones since the last right one.
-    func recordFailure(of factor: ID<Factor>, of account: ID<Account>, in realm: ID<Realm>) async throws -> Int
+    /// - Parameter notice: returns the emails to enqueue, from the number of wrong ones since the last right one.
+    func recordFailure(
+        of factor: ID<Factor>, of account: ID<Account>, in realm: ID<Realm>,
+        announcing notice: @escaping @Sendable (_ failures: Int) throws -> EmailBatch
+    ) async throws
 
     /// Whether the account has a known network among `networkHashes`; see ``NetworkHashing``.
     func hasKnownNetwork(
@@ -110,6 +113,8 @@ public struct SecondFactorUse: Hashable, Sendable {
 
     /// The account that has the factor.
     public let account: ID<Account>
+    /// The generation of the account when the first factor was proven.
+    public let generation: Int64
     public let proof: Proof
     public let pendingCredential: ReplayKey
     /// The notice that a recovery code was used.
@@ -117,10 +122,11 @@ public struct SecondFactorUse: Hashable, Sendable {
     public let recording: EventRecording
 
     public init(
-        _ proof: Proof, of account: ID<Account>, pendingCredential: ReplayKey, emailBatch: EmailBatch,
+        _ proof: Proof, of account: Account, pendingCredential: ReplayKey, emailBatch: EmailBatch,
         recording: EventRecording
     ) {
-        self.account = account
+        self.account = account.id
+        generation = account.generation
         self.proof = proof
         self.pendingCredential = pendingCredential
         self.emailBatch = emailBatch

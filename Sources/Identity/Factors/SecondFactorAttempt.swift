@@ -1,56 +1,59 @@
 /// Applies the rate limits to one attempt to prove a second factor. An attacker who makes it has proven the first one.
 struct SecondFactorAttempt {
-    enum Kind {
-        case totp
-        case recoveryCode
-    }
-
-    let kind: Kind
-    let account: ID<Account>
+    let account: Account
     let realm: Realm
     let context: RequestContext
     let limiter: RateLimiter
+    /// Whether the attempt comes from a known network of the account.
+    let isFromKnownNetwork: () async throws -> Bool
 
-    /// Throws if the limits do not allow the attempt. Called before the code is checked, and again after a right code:
-    /// without the second call, an attacker with more concurrent attempts than the limit allows could learn which code
-    /// is right.
+    private static let hour: Duration = .seconds(3600)
+    private static let day: Duration = .seconds(86_400)
+
+    /// Throws if the limits do not allow a one-time password. Called before the code is checked, and again after a right
+    /// code: without the second call, an attacker with more concurrent attempts than the limit allows could learn which
+    /// code is right.
     func requireAllowed() throws(TooManyAttempts) { try applyLimits(limiter.require) }
 
-    /// Counts a wrong code. Throws if concurrent attempts have reached the limit in the meantime.
+    /// Counts a wrong one-time password. Throws if concurrent attempts have reached the limit in the meantime.
     func recordFailure() throws(TooManyAttempts) { try applyLimits(limiter.count) }
-
-    /// Subtracts a failure that was counted in advance.
-    func discountFailure() {
-        limiter.subtract(.recoveryCodeFailures(account), .seconds(3600), realm.id)
-    }
-
-    /// Counts an attempt at a one-time password that had ``SecondFactorPolicy/failuresUntilDailyLimits`` wrong ones.
-    func countDailyAttempt(isFromKnownNetwork: Bool) throws(TooManyAttempts) {
-        let day: Duration = .seconds(86_400)
-        if isFromKnownNetwork {
-            try limiter.count(
-                .knownNetworkFactorAttempts(account, from: context.network),
-                SecondFactorPolicy.dailyKnownNetworkAttemptLimit, day, realm.id)
-        } else {
-            try limiter.count(
-                .unknownNetworkFactorAttempts(account), SecondFactorPolicy.dailyAttemptLimit, day, realm.id)
-        }
-    }
 
     private func applyLimits(
         _ apply: (LimitKey, Int, Duration, ID<Realm>) throws(TooManyAttempts) -> Void
     ) throws(TooManyAttempts) {
-        let hour: Duration = .seconds(3600)
-        switch kind {
-        case .totp:
-            try apply(
-                .factorFailures(account, from: context.network), SecondFactorPolicy.networkFailureLimit,
-                SecondFactorPolicy.failureWindow, realm.id)
-            try apply(
-                .accountFactorFailures(account), SecondFactorPolicy.hourlyFailureLimit, hour, realm.id)
-        case .recoveryCode:
-            try apply(
-                .recoveryCodeFailures(account), SecondFactorPolicy.hourlyRecoveryFailureLimit, hour, realm.id)
+        try apply(
+            .factorFailures(account.id, from: context.network), SecondFactorPolicy.networkFailureLimit,
+            SecondFactorPolicy.failureWindow, realm.id)
+        try apply(
+            .accountFactorFailures(account.id), SecondFactorPolicy.hourlyFailureLimit, Self.hour, realm.id)
+    }
+
+    /// Counts an attempt at a one-time password that had ``SecondFactorPolicy/failuresUntilDailyLimits`` wrong ones.
+    func countDailyAttempt() async throws {
+        if try await isFromKnownNetwork() {
+            try limiter.count(
+                .knownNetworkFactorAttempts(account.id, from: context.network),
+                SecondFactorPolicy.dailyKnownNetworkAttemptLimit, Self.day, realm.id)
+        } else {
+            try limiter.count(
+                .unknownNetworkFactorAttempts(account.id), SecondFactorPolicy.dailyAttemptLimit, Self.day,
+                realm.id)
         }
     }
+
+    /// Counts a recovery code as wrong. A known network has a limit of its own, so that an attacker with the first factor
+    /// cannot use up the attempts of the owner.
+    ///
+    /// - Returns: the limit that has counted the code.
+    func countRecoveryFailure() async throws -> LimitKey {
+        let key: LimitKey =
+            try await isFromKnownNetwork()
+            ? .knownNetworkRecoveryFailures(account.id, from: context.network) : .recoveryCodeFailures(account.id)
+        try limiter.count(key, SecondFactorPolicy.hourlyRecoveryFailureLimit, Self.hour, realm.id)
+        return key
+    }
+
+    /// Subtracts a recovery code that was counted as wrong in advance. Afterwards the network may be a known one, so the
+    /// limit is not decided again.
+    func discountRecoveryFailure(_ key: LimitKey) { limiter.subtract(key, Self.hour, realm.id) }
 }

@@ -6,7 +6,7 @@ public struct SecondFactorPolicy: Hashable, Sendable {
         /// A sign-in asks for a second factor if the account has one.
         case enabled
         /// As ``enabled``. Other sessions are restricted until the account enrols a factor; see
-        /// ``Session/isRestricted(by:)``.
+        /// ``Session/isRestricted(by:of:)``.
         case mandatory
     }
 
@@ -27,13 +27,14 @@ public struct SecondFactorPolicy: Hashable, Sendable {
     /// The maximum number of wrong codes for one account from one client network within ``failureWindow``.
     public static let networkFailureLimit = 10
     public static let failureWindow: Duration = .seconds(600)
-    /// The maximum number of wrong one-time passwords, and separately of wrong recovery codes, for one account from all
-    /// networks together within an hour.
+    /// The maximum number of wrong one-time passwords for one account from all networks together within an hour.
     public static let hourlyFailureLimit = 30
+    /// The maximum number of wrong recovery codes for one account within an hour, from all networks together that are
+    /// not known networks of the account, and from each known network.
     public static let hourlyRecoveryFailureLimit = 10
     /// After this many wrong one-time passwords without a right one, only ``dailyAttemptLimit`` attempts are allowed
     /// per day from all networks together that are not known networks of the account, and
-    /// ``dailyKnownNetworkAttemptLimit`` from each known network.
+    /// ``dailyKnownNetworkAttemptLimit`` from each known network. The owner gets a notice.
     public static let failuresUntilDailyLimits = 100
     public static let dailyAttemptLimit = 10
     public static let dailyKnownNetworkAttemptLimit = 50
@@ -44,6 +45,13 @@ public struct SecondFactorPolicy: Hashable, Sendable {
 }
 
 extension SecondFactorPolicy {
+    /// Whether users can enrol factors of this kind.
+    public func allows(_ kind: Factor.Kind) -> Bool {
+        switch kind {
+        case .totp: allowsTOTP
+        }
+    }
+
     /// Whether a sign-in to `account` asks for a second factor.
     func demandsFactor(of account: Account) -> Bool { state != .disabled && !account.secondFactors.isEmpty }
 }

@@ -14,11 +14,13 @@ public struct SecondFactorSignIn: Sendable {
     private let limiter: RateLimiter
     private let networks: NetworkHashing
     private let clock: WallClock
+    private let countEvent: @Sendable (SecondFactorEvent) -> Void
 
     public init(
         store: any AccountStore, factors: any FactorStore, secrets: FactorSecrets, sealedTokens: any SealedTokens,
         password: PasswordMethod, emailLink: EmailLinkMethod, federated: FederatedMethod, emailFactory: EmailFactory,
-        limiter: RateLimiter, networks: NetworkHashing, clock: WallClock
+        limiter: RateLimiter, networks: NetworkHashing, clock: WallClock,
+        countEvent: @escaping @Sendable (SecondFactorEvent) -> Void
     ) {
         self.store = store
         self.factors = factors
@@ -31,6 +33,7 @@ public struct SecondFactorSignIn: Sendable {
         self.limiter = limiter
         self.networks = networks
         self.clock = clock
+        self.countEvent = countEvent
     }
 
     /// What the user presents, unchecked.
@@ -50,85 +53,100 @@ public struct SecondFactorSignIn: Sendable {
         guard let account = try await store.find([.id(pending.account)], in: realm.id).first,
             account.generation == pending.generation
         else { throw FactorRefusal.invalidPendingCredential }
-        let proof = try await prove(presented, of: account, in: realm, from: context)
-        let emails = try notice(of: proof, to: account, in: realm, from: context)
-        let use = SecondFactorUse(
-            proof, of: account.id, pendingCredential: replayKey, emailBatch: emails,
-            recording: realm.recording(by: .user(context.trace)))
-        switch try await signIn(pending.firstFactor, to: account, with: use, for: app, in: realm, from: context) {
-        case .signedIn(let signedIn):
-            if case .recoveryCode = presented {
-                attempt(.recoveryCode, at: account, in: realm, from: context).discountFailure()
-            }
+        let attempt = SecondFactorAttempt(
+            account: account, realm: realm, context: context, limiter: limiter,
+            isFromKnownNetwork: { try await isFromKnownNetwork(account, in: realm, from: context) })
+        do {
+            let proven = try await prove(presented, by: attempt)
+            let use = SecondFactorUse(
+                proven.proof, of: account, pendingCredential: replayKey,
+                emailBatch: try notice(of: proven.proof, to: account, in: realm, from: context),
+                recording: realm.recording(by: .user(context.trace)))
+            let signedIn = try await signIn(
+                pending.firstFactor, to: account, with: use, for: app, in: realm, from: context)
+            if let key = proven.countedKey { attempt.discountRecoveryFailure(key) }
+            countEvent(.passed)
             return signedIn
-        // The accounts have changed since the first step.
-        case .secondFactorRequired, .confirmationNeeded, .conflict: throw FactorRefusal.invalidPendingCredential
+        } catch FactorRefusal.invalidCode {
+            // The commit throws this too, for a code that was used before.
+            countEvent(.wrong)
+            if case .totp(let factor, _) = presented { try await recordFailure(of: factor, by: attempt) }
+            throw FactorRefusal.invalidCode
         }
     }
 
     private func signIn(
         _ firstFactor: FirstFactorProof, to account: Account, with use: SecondFactorUse, for app: App,
         in realm: Realm, from context: RequestContext
-    ) async throws -> SignInOutcome {
-        switch firstFactor {
-        case .password: try await password.signIn(to: account, with: use, in: realm, from: context)
-        case .emailLink(let email, let code):
-            try await emailLink.signIn(
-                email: email, code: code, idToken: nil, secondFactor: use, in: realm, from: context)
-        case .identity(let proof, let autoCreate):
-            try await federated.signIn(
-                with: proof, autoCreate: autoCreate, secondFactor: use, for: app, in: realm, from: context)
-        }
+    ) async throws -> SignedIn {
+        let outcome =
+            switch firstFactor {
+            case .password: try await password.signIn(to: account, with: use, in: realm, from: context)
+            case .emailLink(let email, let code):
+                try await emailLink.signIn(
+                    email: email, code: code, idToken: nil, secondFactor: use, in: realm, from: context)
+            case .identity(let proof, let autoCreate):
+                try await federated.signIn(
+                    with: proof, autoCreate: autoCreate, secondFactor: use, for: app, in: realm, from: context)
+            }
+        // Otherwise the accounts have changed since the first step.
+        guard case .signedIn(let signedIn) = outcome else { throw FactorRefusal.invalidPendingCredential }
+        return signedIn
     }
 
-    private func prove(
-        _ presented: Presented, of account: Account, in realm: Realm, from context: RequestContext
-    ) async throws -> SecondFactorUse.Proof {
+    /// A proof that the commit has to accept.
+    private struct Proven {
+        let proof: SecondFactorUse.Proof
+        /// The limit that has counted a recovery code as wrong in advance; `nil` for a one-time password.
+        var countedKey: LimitKey?
+    }
+
+    private func prove(_ presented: Presented, by attempt: SecondFactorAttempt) async throws -> Proven {
         switch presented {
-        case .totp(let factor, let code):
-            try await prove(code, by: factor, of: account, in: realm, from: context)
-        case .recoveryCode(let code): try prove(code, of: account, in: realm, from: context)
+        case .totp(let factor, let code): try await prove(code, of: factor, by: attempt)
+        case .recoveryCode(let code): try await prove(code, by: attempt)
         }
     }
 
     private func prove(
-        _ code: Secret, by id: ID<Factor>, of account: Account, in realm: Realm, from context: RequestContext
-    ) async throws -> SecondFactorUse.Proof {
-        guard let factor = account.secondFactors.factor(id) else { throw FactorRefusal.factorUnknown }
-        let attempt = attempt(.totp, at: account, in: realm, from: context)
+        _ code: Secret, of id: ID<Factor>, by attempt: SecondFactorAttempt
+    ) async throws -> Proven {
+        let (account, realm) = (attempt.account, attempt.realm)
+        guard account.secondFactors.factor(id) != nil else { throw FactorRefusal.factorUnknown }
         try attempt.requireAllowed()
-        guard let stored = try await factors.totp(factor.id, of: account.id, at: clock.now(), in: realm.id) else {
+        guard let stored = try await factors.totp(id, of: account.id, at: clock.now(), in: realm.id) else {
             throw FactorRefusal.factorUnknown
         }
-        if stored.failures >= SecondFactorPolicy.failuresUntilDailyLimits {
-            try attempt.countDailyAttempt(
-                isFromKnownNetwork: try await isFromKnownNetwork(account, in: realm, from: context))
-        }
-        let secret = try secrets.open(stored.sealedSecret, factor.id, realm.id)
+        if stored.failures >= SecondFactorPolicy.failuresUntilDailyLimits { try await attempt.countDailyAttempt() }
+        let secret = try secrets.open(stored.sealedSecret, id, realm.id)
         guard let step = try secrets.step(of: code.expose(), with: secret, at: stored.readAt, by: realm.policy) else {
-            try attempt.recordFailure()
-            _ = try await factors.recordFailure(of: factor.id, of: account.id, in: realm.id)
             throw FactorRefusal.invalidCode
         }
         try attempt.requireAllowed()
-        return .totp(factor.id, step: step)
+        return Proven(proof: .totp(id, step: step))
+    }
+
+    /// Counts a wrong one-time password. Announces to the owner that someone is guessing, once there were so many that
+    /// the daily limits apply.
+    private func recordFailure(of factor: ID<Factor>, by attempt: SecondFactorAttempt) async throws {
+        try attempt.recordFailure()
+        let (account, realm, context, now) = (attempt.account, attempt.realm, attempt.context, clock.now())
+        try await factors.recordFailure(of: factor, of: account.id, in: realm.id) { [emailFactory] failures in
+            guard failures == SecondFactorPolicy.failuresUntilDailyLimits else { return .none }
+            return EmailBatch(
+                emails: try emailFactory.notice(
+                    .manyWrongCodes, about: account, by: realm.policy, from: context, at: now))
+        }
     }
 
     /// The store checks whether the account has the code when it consumes the code with the sign-in. The attempt is
     /// counted as a failure in advance, so that concurrent attempts do not exceed the limit.
-    private func prove(
-        _ code: Secret, of account: Account, in realm: Realm, from context: RequestContext
-    ) throws -> SecondFactorUse.Proof {
+    private func prove(_ code: Secret, by attempt: SecondFactorAttempt) async throws -> Proven {
         // A text that cannot be a code is not counted, so that it does not use up the owner's attempts.
         guard let digits = RecoveryCode.digits(of: code.expose()) else { throw FactorRefusal.invalidCode }
-        try attempt(.recoveryCode, at: account, in: realm, from: context).recordFailure()
-        return .recoveryCode(hash: secrets.hash(digits, account.id, realm.id))
-    }
-
-    private func attempt(
-        _ kind: SecondFactorAttempt.Kind, at account: Account, in realm: Realm, from context: RequestContext
-    ) -> SecondFactorAttempt {
-        SecondFactorAttempt(kind: kind, account: account.id, realm: realm, context: context, limiter: limiter)
+        let key = try await attempt.countRecoveryFailure()
+        let hash = secrets.hash(digits, attempt.account.id, attempt.realm.id)
+        return Proven(proof: .recoveryCode(hash: hash), countedKey: key)
     }
 
     private func isFromKnownNetwork(

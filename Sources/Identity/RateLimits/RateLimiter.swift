@@ -6,7 +6,7 @@ public enum LimitKey: Hashable, Sendable {
         case authorizationFlows, rejectedNotifications
         case email, emailFromNetwork, firstReset, anyEmail, credentialChanges, firstSignIns
         case factorFailures, accountFactorFailures, recoveryCodeFailures, unknownNetworkFactorAttempts
-        case knownNetworkFactorAttempts
+        case knownNetworkFactorAttempts, knownNetworkRecoveryFailures
     }
 
     /// Wrong passwords for one address from one network, so that an attacker cannot lock out the owner in another
@@ -42,8 +42,10 @@ public enum LimitKey: Hashable, Sendable {
     case factorFailures(ID<Account>, from: ClientNetwork)
     /// Wrong one-time passwords for one account from all networks together.
     case accountFactorFailures(ID<Account>)
-    /// Wrong recovery codes for one account from all networks together.
+    /// Wrong recovery codes for one account, from networks that are not known networks of it.
     case recoveryCodeFailures(ID<Account>)
+    /// Wrong recovery codes for one account, from one of its known networks.
+    case knownNetworkRecoveryFailures(ID<Account>, from: ClientNetwork)
     /// One-time passwords for an account with many wrong ones, from networks that are not known networks of it.
     case unknownNetworkFactorAttempts(ID<Account>)
     /// One-time passwords for an account with many wrong ones, from one of its known networks.
@@ -72,6 +74,7 @@ public enum LimitKey: Hashable, Sendable {
         case .recoveryCodeFailures: .recoveryCodeFailures
         case .unknownNetworkFactorAttempts: .unknownNetworkFactorAttempts
         case .knownNetworkFactorAttempts: .knownNetworkFactorAttempts
+        case .knownNetworkRecoveryFailures: .knownNetworkRecoveryFailures
         }
     }
 
@@ -100,7 +103,8 @@ public enum LimitKey: Hashable, Sendable {
             [Counter(names: [purpose.rawValue, email.rawValue, network.widest.prefix], factor: 1)]
         case .factorFailures(let account, let network): Self.counters(of: network, [account.rawValue])
         // One known network has one owner, so it has one limit.
-        case .knownNetworkFactorAttempts(let account, let network):
+        case .knownNetworkFactorAttempts(let account, let network),
+            .knownNetworkRecoveryFailures(let account, let network):
             [Counter(names: [account.rawValue, network.knownNetworkPrefix ?? network.widest.prefix], factor: 1)]
         case .credentialChanges(let account), .accountFactorFailures(let account), .recoveryCodeFailures(let account),
             .unknownNetworkFactorAttempts(let account):

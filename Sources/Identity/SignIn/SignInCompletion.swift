@@ -16,10 +16,12 @@ public struct SignInCompletion: Sendable {
     private let networks: NetworkHashing
     private let clock: WallClock
     private let entropy: Entropy
+    private let countFactorEvent: @Sendable (SecondFactorEvent) -> Void
 
     public init(
         authenticator: Authenticator, tokens: any TokenAuthority, sealedTokens: any SealedTokens,
-        networks: NetworkHashing, clock: WallClock, entropy: Entropy
+        networks: NetworkHashing, clock: WallClock, entropy: Entropy,
+        countFactorEvent: @escaping @Sendable (SecondFactorEvent) -> Void
     ) {
         self.authenticator = authenticator
         self.tokens = tokens
@@ -27,6 +29,7 @@ public struct SignInCompletion: Sendable {
         self.networks = networks
         self.clock = clock
         self.entropy = entropy
+        self.countFactorEvent = countFactorEvent
     }
 
     /// Signs in with a proven first factor, if it passes the gates.
@@ -90,13 +93,15 @@ public struct SignInCompletion: Sendable {
             guard caller.account.id == factor.account.id else { throw SignInRefusal.otherAccount }
         }
         if let use = factor.secondFactorUse {
-            guard case .existing(let account, endsSessions: false) = factor.account, account.id == use.account else {
-                throw FactorRefusal.invalidPendingCredential
-            }
+            // The generation as well: the account may have changed since the code was checked.
+            guard case .existing(let account, endsSessions: false) = factor.account, account.id == use.account,
+                account.generation == use.generation
+            else { throw FactorRefusal.invalidPendingCredential }
         }
         guard case .existing(let account, _) = factor.account, case .demanded(let proof) = factor.secondFactor,
             realm.policy.secondFactors.demandsFactor(of: account)
         else { return nil }
+        countFactorEvent(.asked)
         let pending = PendingSignIn(proof, of: account, from: context)
         let end = clock.now() + SecondFactorPolicy.pendingLifetime
         return SecondFactorChallenge(

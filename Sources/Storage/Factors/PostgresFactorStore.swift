@@ -29,10 +29,16 @@ public struct PostgresFactorStore: FactorStore {
     }
 
     public func recordFailure(
-        of factor: ID<Factor>, of account: ID<Account>, in realm: ID<Realm>
-    ) async throws -> Int {
-        let statement = SQL.countFailure(of: factor, of: account, in: realm)
-        return try await withStoreErrors { try await pool.query(statement) }.first?.decode("failures") ?? 0
+        of factor: ID<Factor>, of account: ID<Account>, in realm: ID<Realm>,
+        announcing notice: @escaping @Sendable (_ failures: Int) throws -> EmailBatch
+    ) async throws {
+        try await withStoreErrors {
+            try await pool.transaction { transaction in
+                let statement = SQL.countFailure(of: factor, of: account, in: realm)
+                guard let row = try await transaction.query(statement).first else { return }
+                try await transaction.enqueue(try notice(try row.decode("failures")), in: realm)
+            }
+        }
     }
 
     public func hasKnownNetwork(

@@ -1,8 +1,11 @@
+import Crypto
 import Encoding
 import Identity
 import Postgres
+import Storage
 import Testing
 
+@testable import Gateway
 @testable import Support
 
 @Suite("Enrolment of second factors")
@@ -46,6 +49,22 @@ struct EnrolmentTests {
         let enrolled = try await gateway.signUpEnrolled()
         #expect(try await gateway.tables(containing: Hexadecimal.encode(enrolled.app.secret)) == [])
         #expect(try await gateway.tables(containing: Base32.encode(enrolled.app.secret)) == [])
+    }
+
+    @Test("After re-encryption, the secrets of all factors can be decrypted with the new master key alone")
+    func reencryption() async throws {
+        let gateway = try await TestGateway.withSecondFactors()
+        let apps = try await [
+            gateway.signUpEnrolled().app, gateway.signUpEnrolled(email: "grace@example.com").app,
+        ]
+        let store = EncryptedFactorSecrets(pool: gateway.database.pool)
+        let both = try MasterKeys(current: TestGateway.newMasterKey, previous: TestGateway.masterKey)
+        #expect(try await Reencryption.factorSecrets(in: store).reencrypt(with: SealedBox(keys: both)) == 2)
+        #expect(try await Reencryption.factorSecrets(in: store).reencrypt(with: SealedBox(keys: both)) == 0)
+        let secrets = FactorSecrets.sealing(under: try MasterKeys(current: TestGateway.newMasterKey))
+        let opened = try await store.secrets(after: nil, limit: 10)
+            .map { try secrets.open($0.secret, $0.factor, $0.realm) }
+        #expect(Set(opened) == Set(apps.map(\.secret)))
     }
 
     struct Row: CustomTestStringConvertible {

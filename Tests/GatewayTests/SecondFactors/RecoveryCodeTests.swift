@@ -65,8 +65,27 @@ struct RecoveryCodeTests {
                 gateway.signIn(), recoveryCode: "000000000000000000000000", from: "198.51.100.\(number)")
             #expect(wrong.wireCode == (number <= 10 ? "INVALID_CODE" : "TOO_MANY_ATTEMPTS_TRY_LATER"), "\(number)")
         }
-        let right = try await gateway.finalizeSignIn(gateway.signIn(), recoveryCode: codes[2])
-        #expect(right.wireCode == "TOO_MANY_ATTEMPTS_TRY_LATER")
+        let stranger = try await gateway.finalizeSignIn(
+            gateway.signIn(), recoveryCode: codes[2], from: "198.51.100.12")
+        #expect(stranger.wireCode == "TOO_MANY_ATTEMPTS_TRY_LATER")
+        // The owner's network has a limit of its own.
+        #expect(try await gateway.finalizeSignIn(gateway.signIn(), recoveryCode: codes[2]).status == 200)
+        for number in 1...11 {
+            let wrong = try await gateway.finalizeSignIn(gateway.signIn(), recoveryCode: codes[2])
+            #expect(wrong.wireCode == (number <= 10 ? "INVALID_CODE" : "TOO_MANY_ATTEMPTS_TRY_LATER"), "\(number)")
+        }
+    }
+
+    @Test("A text that cannot be a recovery code is not counted")
+    func malformed() async throws {
+        let gateway = try await TestGateway.withSecondFactors(limitsRates: true)
+        let ada = try await gateway.signUpEnrolled()
+        let codes = try codes(await gateway.generateRecoveryCodes(ada.idToken))
+        let first = try await gateway.signIn()
+        for text in Array(repeating: "123456", count: 11) + [String(codes[0].dropLast()), codes[0] + "A", "é"] {
+            #expect(try await gateway.finalizeSignIn(first, recoveryCode: text).outcome == "400 INVALID_CODE")
+        }
+        #expect(try await gateway.finalizeSignIn(first, recoveryCode: codes[0]).status == 200)
     }
 
     @Test("Of two uses of a code at once, one signs in")

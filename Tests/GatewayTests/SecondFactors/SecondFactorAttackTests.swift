@@ -188,6 +188,63 @@ struct SecondFactorAttackTests {
         let first = try await gateway.signIn()
         #expect(
             try await gateway.finalizeSignIn(first, ada.factor, ada.app.code(at: gateway.clock.now)).status == 200)
+        #expect(try await gateway.emails(.manyWrongCodes).map(\.recipient) == ["ada@example.com"])
+    }
+
+    @Test("A code that was used before counts as a wrong one")
+    func usedCode() async throws {
+        let gateway = try await TestGateway.withSecondFactors(limitsRates: true)
+        let ada = try await gateway.signUpEnrolled()
+        let code = try ada.app.code(at: gateway.clock.now)
+        #expect(try await gateway.finalizeSignIn(gateway.signIn(), ada.factor, code).status == 200)
+        let first = try await gateway.signIn()
+        for number in 1...11 {
+            let used = try await gateway.finalizeSignIn(first, ada.factor, code)
+            #expect(used.wireCode == (number <= 10 ? "INVALID_CODE" : "TOO_MANY_ATTEMPTS_TRY_LATER"), "\(number)")
+        }
+        let failures: Int64? = try await gateway.database.pool.query("SELECT failures FROM second_factor").first?
+            .decode("failures")
+        #expect(failures == 10)
+    }
+
+    @Test("A session does not count as one with a second factor after an administrator has removed that factor")
+    func removedFactor() async throws {
+        let gateway = try await TestGateway.withSecondFactors()
+        let stolen = try await gateway.signUpEnrolled()
+        let codes = try await gateway.generateRecoveryCodes(stolen.idToken).json["recoveryCodes"]
+        let recovered = try await gateway.finalizeSignIn(
+            gateway.signIn(), recoveryCode: try #require(codes?[0]?.string))
+        #expect(try await gateway.resetFactors(of: stolen.localId).status == 200)
+        gateway.clock.advance(by: .seconds(1))
+        let owner = try await gateway.enrol(TestGateway.Tokens(await gateway.signIn()))
+        for idToken in [stolen.idToken, try #require(recovered.json["idToken"]?.string)] {
+            // The session continues, and its claims state how it was opened.
+            #expect(try claims(of: idToken)["firebase"]?["sign_in_second_factor"] != nil)
+            #expect(try await gateway.lookup(idToken).status == 200)
+            let changed = try await gateway.update(idToken, ["password": "known to eve"])
+            #expect(changed.outcome == "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+        }
+        #expect(try await gateway.update(owner.idToken, ["password": "secret2"]).status == 200)
+    }
+
+    @Test("A pending credential opens no session in a generation that began after the code was checked")
+    func newGeneration() async throws {
+        let gateway = try await TestGateway.withSecondFactors()
+        let ada = try await gateway.signUpVerified()
+        #expect(try await gateway.link(gateway.appleCredential(), to: ada.idToken).status == 200)
+        let enrolled = try await gateway.enrol(ada)
+        let codes = try await gateway.generateRecoveryCodes(enrolled.idToken).json["recoveryCodes"]
+        let code = try #require(codes?[0]?.string)
+        let first = try await gateway.signIn(gateway.appleCredential())
+        let finalizing = try await gateway.database.pool.transaction { transaction in
+            // The sign-in has read the account, and asks whether the network is known.
+            _ = try await transaction.execute("LOCK TABLE known_network IN ACCESS EXCLUSIVE MODE")
+            let finalizing = Task { try await gateway.finalizeSignIn(first, recoveryCode: code) }
+            try await gateway.database.waitForBlockedStatements()
+            _ = try await transaction.execute("UPDATE account SET generation = generation + 1")
+            return finalizing
+        }
+        #expect(try await finalizing.value.outcome == Self.invalid)
     }
 
     @Test("A new identity with the verified address is linked by the second factor, and not before")

@@ -183,6 +183,35 @@ struct EntranceTests {
         }
     }
 
+    @Test(
+        "No change by a session without second factor opens a session of an account with second factors",
+        arguments: rows.filter { $0.entrance == .callerChange && $0.operation != "withdrawMfaEnrollment" })
+    func enrolledCaller(row: Row) async throws {
+        let gateway = try await TestGateway.withSecondFactors()
+        let ada = try await gateway.signUpVerified()
+        _ = try await gateway.link(gateway.appleCredential(), to: ada.idToken)
+        let body = try await row.body(gateway, ada)
+        _ = try await gateway.enrol(TestGateway.Tokens(await gateway.signIn()))
+        let before = try await sessions(in: gateway)
+        let answer = try await gateway.post(row.path, .object(body))
+        #expect(
+            answer.wireCode
+                == (row.operation == "finalizeMfaEnrollment"
+                    ? "SECOND_FACTOR_EXISTS" : "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"),
+            "\(answer.text)")
+        #expect(try await sessions(in: gateway).subtracting(before) == [])
+    }
+
+    @Test("A refresh keeps the claims of a session that was opened before the enrolment, and adds none")
+    func refreshAfterEnrolment() async throws {
+        let gateway = try await TestGateway.withSecondFactors()
+        let ada = try await gateway.signUpVerified()
+        _ = try await gateway.enrol(TestGateway.Tokens(await gateway.signIn()))
+        let refreshed = try await gateway.refresh(ada.refreshToken)
+        let idToken = try #require(refreshed.json["id_token"]?.string, "\(refreshed.text)")
+        #expect(try claims(of: idToken)["firebase"]?["sign_in_second_factor"] == nil)
+    }
+
     private func sessions(in gateway: TestGateway) async throws -> Set<String> {
         Set(try await gateway.database.pool.query("SELECT id::text AS id FROM session").map { try $0.decode("id") })
     }
