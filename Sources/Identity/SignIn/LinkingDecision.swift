@@ -97,15 +97,17 @@ public struct SignInCommit: Hashable, Sendable {
 
     public var committedAt: Instant { newSession.openedAt }
 
-    /// The events of the change, except that an account loses its address (``SignInChange/createInPlaceOf(_:)``). A
-    /// sign-in and a sign-up have none.
+    /// The events of the change, except that an account loses its address (``SignInChange/createInPlaceOf(_:)``), or the
+    /// identities and second factors that a reclaim removes. A sign-in and a sign-up have none.
     public var events: [AccountEvent] {
         let provider = identity.provider
         return switch change {
         case .signIn, .create, .createInPlaceOf: []
         case .signInChangingEmail(let account, _): [AccountEvent(.emailChanged(by: provider), of: account.id)]
         case .link(let account, _, _): [AccountEvent(.identityLinked(provider), of: account.id)]
-        case .reclaim(let account): [AccountEvent(.accountReclaimed(by: provider), of: account.id)]
+        case .reclaim(let account):
+            [AccountEvent(.accountReclaimed(by: provider), of: account.id)]
+                + (account.hasPassword ? [AccountEvent(.passwordRemoved, of: account.id)] : [])
         }
     }
 

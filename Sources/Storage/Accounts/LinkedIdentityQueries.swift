@@ -133,9 +133,11 @@ extension SQL {
             """
     }
 
+    /// - Returns: rows with the `provider` of the unlinked identities.
     static func unlinkAll(from account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM linked_identity WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue)
+        RETURNING provider
         """
     }
 

@@ -133,11 +133,14 @@ public struct PostgresFederationStore: FederationStore {
             guard try await transaction.execute(.reclaim(account, for: commit, in: realm)) == 1 else {
                 throw StoreConflict.stale
             }
+            let unlinked = try await transaction.query(.unlinkAll(from: account.id, in: realm))
+                .map { ProviderID(try $0.decode("provider")) }
+            try await transaction.record(
+                AccountEvent.unlinking(unlinked, from: account.id), by: commit.recording, at: commit.committedAt,
+                in: realm)
+            try await transaction.removeFactors(
+                of: account, enrolledSince: nil, recording: commit.recording, at: commit.committedAt, in: realm)
             for statement: SQL in [
-                .unlinkAll(from: account.id, in: realm),
-                .removeFactors(of: account.id, enrolledSince: nil, in: realm),
-                .removeRecoveryCodes(of: account.id, createdSince: nil, in: realm),
-                .countFactors(of: account.id, in: realm),
                 .link(commit.linked, to: account.id, at: commit.committedAt, in: realm),
                 .deleteCodes(exceptUndoCodesOf: account.id, in: realm),
                 .deleteSessions(of: account.id, before: account.generation, in: realm),

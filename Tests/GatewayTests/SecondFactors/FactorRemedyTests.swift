@@ -113,11 +113,49 @@ struct FactorRemedyTests {
     @Test("A federated reclaim removes the factors too")
     func federatedReclaim() async throws {
         let gateway = try await TestGateway.withSecondFactors()
-        let eve = try await gateway.signUpEnrolled(email: "mary.somerville@gmail.com")
+        let verified = try await gateway.signUpVerified(email: "mary.somerville@gmail.com")
+        #expect(try await gateway.link(gateway.appleCredential(), to: verified.idToken).status == 200)
+        let eve = try await gateway.enrol(verified)
         _ = try await gateway.database.pool.execute("UPDATE account SET email_verified = false")
-        let signedIn = try await gateway.signIn(gateway.googleCredential(.mary))
-        #expect(signedIn.json["localId"]?.string == eve.localId, "\(signedIn.text)")
-        #expect(signedIn.json["idToken"] != nil, "\(signedIn.text)")
+        let events = try await gateway.newAuditEvents {
+            let signedIn = try await gateway.signIn(gateway.googleCredential(.mary))
+            #expect(signedIn.json["localId"]?.string == eve.localId, "\(signedIn.text)")
+            #expect(signedIn.json["idToken"] != nil, "\(signedIn.text)")
+        }
         #expect(try await gateway.accountSeenByAdmin(eve.localId)["mfaInfo"] == nil)
+        #expect(
+            events.map(\.action) == ["account.reclaimed", "factor.removed", "identity.unlinked", "password.removed"])
+    }
+
+    @Test(
+        "Of an enrolment and a remedy at once, the remedy wins: the account has no factor",
+        arguments: [true, false])
+    func race(enrolsFirst: Bool) async throws {
+        let gateway = try await TestGateway.withSecondFactors()
+        let ada = try await gateway.signUpVerified()
+        #expect(try await gateway.link(gateway.googleCredential(), to: ada.idToken).status == 200)
+        let eve = try TestGateway.Tokens(await gateway.signIn())
+        let code = try await gateway.latestCode(.identityLinked)
+        let started = try await gateway.startEnrolment(eve.idToken)
+        let info = try #require(started.json["totpSessionInfo"], "\(started.text)")
+        let (sessionInfo, app) = (try #require(info["sessionInfo"]?.string), try AuthenticatorApp(info))
+        let requests: [@Sendable () async throws -> Exchange] = [
+            {
+                try await gateway.finalizeEnrolment(
+                    eve.idToken, sessionInfo: sessionInfo, code: app.code(at: gateway.clock.now))
+            }, { try await gateway.submitActionPage(code) },
+        ]
+        let tasks = try await gateway.database.pool.transaction { transaction in
+            _ = try await transaction.execute("SELECT FROM account FOR UPDATE")
+            var tasks: [Task<Exchange, any Error>] = []
+            for (number, request) in (enrolsFirst ? requests : requests.reversed()).enumerated() {
+                tasks.append(Task { try await request() })
+                try await gateway.database.waitForBlockedStatements(number + 1)
+            }
+            return tasks
+        }
+        for task in tasks { _ = try await task.value }
+        #expect(try await gateway.accountSeenByAdmin(ada.localId)["mfaInfo"] == nil)
+        #expect(try await gateway.lookup(eve.idToken).status == 400)
     }
 }
