@@ -39,6 +39,9 @@ public struct MailboxChange: Hashable, Sendable {
         public var redeemedCodeCreatedAt: Instant?
         /// Removal links that were sent to ``email`` stay valid if their sign-in method was added before this time.
         public var methodsKeptBefore = MailboxChange.epoch
+        /// Whether links to ``email`` that remove a second factor stay valid. If the change keeps the factors, the owner
+        /// could not remove a factor of an intruder without them.
+        public var keepsFactorRemedies = false
     }
 
     /// Earlier than every stored time, so that a limit with this value includes everything.
@@ -92,7 +95,7 @@ public struct MailboxChange: Hashable, Sendable {
         guard !unlinkedProviders.isEmpty, let email else { return }
         if account.hasPassword { update.passwordHash = .remove }
         update.endsSessions = true
-        voidedRemedies = VoidedRemedies(email: email)
+        voidedRemedies = VoidedRemedies(email: email, keepsFactorRemedies: true)
     }
 
     /// Restores the address that `code` was sent to. Removes the identities and the password that were added after that
@@ -145,7 +148,8 @@ public struct MailboxChange: Hashable, Sendable {
         _ account: Account, to passwordHash: String, unlinking providers: Set<ProviderID>, by policy: Policy
     ) -> MailboxChange {
         var change = account.emailIsVerified ? MailboxChange(account) : reclaiming(account)
-        change.voidedRemedies = account.email.map { VoidedRemedies(email: $0) }
+        let keepsFactors = change.removesFactorsSince == nil
+        change.voidedRemedies = account.email.map { VoidedRemedies(email: $0, keepsFactorRemedies: keepsFactors) }
         change.unlinkIdentities(of: providers)
         change.update.passwordHash = .set(passwordHash)
         change.update.endsSessions = true

@@ -111,11 +111,8 @@ extension SQL {
     }
 
     /// Deletes those codes of an account that `remedies` describes; see ``MailboxChange/VoidedRemedies``.
-    ///
-    /// - Parameter keepsFactors: whether the account keeps its second factors. The codes of its mailbox that remove
-    ///   a factor are then kept, because the owner could not remove a factor of an intruder otherwise.
     static func voidRemedies(
-        _ remedies: MailboxChange.VoidedRemedies, of account: ID<Account>, keepsFactors: Bool, in realm: ID<Realm>
+        _ remedies: MailboxChange.VoidedRemedies, of account: ID<Account>, in realm: ID<Realm>
     ) -> SQL {
         let all: SQL = """
             c.realm_id = \(realm.rawValue) AND c.account_id = \(account.rawValue) \
@@ -129,7 +126,7 @@ extension SQL {
                     WHERE \(all) AND c.email = \(email))
                 AND (c.email <> \(email) OR c.added_at IS NULL
                     OR c.added_at >= \(Timestamp(remedies.methodsKeptBefore)))
-                AND NOT (\(keepsFactors) AND c.email = \(email)
+                AND NOT (\(remedies.keepsFactorRemedies) AND c.email = \(email)
                     AND c.purpose = \(OOBCode.Purpose.revertFactorAddition.rawValue))
             """
     }

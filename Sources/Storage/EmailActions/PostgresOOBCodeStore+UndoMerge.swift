@@ -67,6 +67,9 @@ extension PostgresOOBCodeStore {
             .replacePlaceholders(by: reversal.recreated, of: source, at: now, in: realm),
         ] { _ = try await transaction.execute(statement) }
         try await transaction.finishUndoing(merge, from: target.id, recording: undoing.recording, at: now, in: realm)
+        try await transaction.removeFactors(
+            of: merge.source, enrolledSince: reversal.removesFactorsSince, recording: undoing.recording, at: now,
+            in: realm)
     }
 }
 

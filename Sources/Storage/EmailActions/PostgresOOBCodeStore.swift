@@ -147,9 +147,7 @@ extension Transaction {
             _ = try await execute(.deleteCodes(exceptRemediesOf: account.id, in: realm))
         }
         if let remedies = change.voidedRemedies {
-            _ = try await execute(
-                .voidRemedies(
-                    remedies, of: account.id, keepsFactors: change.removesFactorsSince == nil, in: realm))
+            _ = try await execute(.voidRemedies(remedies, of: account.id, in: realm))
         }
         var unlinked: [ProviderID] = []
         if change.unlinksIdentitiesLinkedSince != nil || !change.unlinkedProviders.isEmpty {

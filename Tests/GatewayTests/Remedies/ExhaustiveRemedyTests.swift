@@ -23,6 +23,15 @@ struct ExhaustiveRemedyTests {
             world.sessions = [id]
             return world.canonical()
         },
+        Start(testDescription: "the intruder knows the password of the owner's account, but not the second factor") {
+            var world = World()
+            _ = world.insert(
+                World.Member(
+                    id: 1, mailbox: .owner, isVerified: true, passwordTime: 1, passwordIsKnown: true, factorTime: 2,
+                    createdAt: 1))
+            world.now = 3
+            return world.canonical()
+        },
         Start(testDescription: "the intruder has a session of an account whose address only Google has verified") {
             var world = World()
             world.sessions = [world.present(.ownerGoogle)].compactMap(\.self).reduce(into: []) { $0.insert($1) }

@@ -98,13 +98,18 @@ extension World {
         return world.resettingOnPage(member.id, "confirmation on the page")
     }
 
-    /// The ways by which the intruder gets into an account.
+    /// The ways by which the intruder gets into an account, or keeps the owner out of it.
     func waysIn(_ id: Int) -> [String] {
         guard let member = member(id) else { return [] }
         var ways: [String] = []
         if sessions.contains(id) { ways.append("session") }
         if member.passwordIsKnown { ways.append("password") }
         if member.mailbox == .intruder { ways.append("mailbox") }
+        // A reset keeps factors. Then the owner needs the link that removes the intruder's.
+        let canRemoveFactor = codes.contains {
+            $0.account == id && $0.mailbox == .owner && $0.kind == .removal(.factor)
+        }
+        if member.factorIsKnown, !canRemoveFactor { ways.append("factor") }
         ways += member.identities.filter(\.person.isIntruder).map { "\($0.person)" }
         ways += codes.filter { $0.account == id && $0.mailbox == .intruder && !$0.isUndo }.map { "\($0)" }
         return ways

@@ -9,6 +9,7 @@ extension World {
         case link(Person, to: Int)
         case unlink(ProviderID, from: Int)
         case setPassword(Int)
+        case enrollFactor(Int)
         case changeAddress(Int, to: Mailbox)
         case confirmOwnAddress(Int)
         /// On the same page, the intruder states that the account or its identities are not theirs, or chooses a new
@@ -44,6 +45,7 @@ extension World {
                 .map { .link($0, to: id) }
             steps += Set(member.identities.map(\.person.provider)).union([.password]).map { .unlink($0, from: id) }
             steps += [.setPassword(id), .confirmOwnAddress(id), .openOwnEmailLink(in: id), .delete(id)]
+            if member.isVerified, member.factorTime == nil { steps.append(.enrollFactor(id)) }
             steps += Mailbox.allCases.filter { holder(of: $0) == nil }.map { .changeAddress(id, to: $0) }
             steps += sessions.filter { $0 != id }.map { .merge(id, into: $0) }
         }
@@ -55,6 +57,8 @@ extension World {
         var world = self
         world.take(step)
         world.openSessions()
+        // A sign-in that stops before the second factor opens no session.
+        world.sessions.subtract(world.members.filter { $0.stopsSignIn(ofIntruder: true) }.map(\.id))
         return world.canonical()
     }
 
@@ -62,7 +66,9 @@ extension World {
     /// disadvantage.
     mutating func openSessions() {
         for member in members
-        where member.passwordIsKnown || member.identities.contains(where: { $0.person.isIntruder }) {
+        where !member.stopsSignIn(ofIntruder: true)
+            && (member.passwordIsKnown || member.identities.contains { $0.person.isIntruder })
+        {
             sessions.insert(member.id)
         }
     }
@@ -86,6 +92,7 @@ extension World {
             update(id, mailbox: nil, unlinking: [provider], setsPassword: false)
         case .setPassword(let id):
             if member(id)?.mailbox != nil { update(id, mailbox: nil, unlinking: [], setsPassword: true) }
+        case .enrollFactor(let id): enrollFactor(id)
         case .changeAddress(let id, let mailbox): update(id, mailbox: mailbox, unlinking: [], setsPassword: false)
         case .confirmOwnAddress(let id):
             guard let member = member(id), member.mailbox == .intruder else { return }
@@ -119,6 +126,15 @@ extension World {
         }
     }
 
+    private mutating func enrollFactor(_ id: Int) {
+        guard let member = member(id) else { return }
+        let time = now
+        store(
+            try? Self.emails.factorAddedNotice(
+                of: Self.factor(time), to: account(member), by: Self.policy, from: Self.context))
+        change(id) { ($0.factorTime, $0.factorIsKnown) = (time, true) }
+    }
+
     private mutating func delete(_ id: Int) {
         members.removeAll { $0.id == id }
         sessions.remove(id)
@@ -140,7 +156,9 @@ extension World {
             let id = createAccount(inPlaceOf: holder, usesEmailLinks: true)
             if mailbox == .intruder { sessions.insert(id) }
         } else if let holder {
-            apply(.signingIn(account(holder)))
+            let change = MailboxChange.signingIn(account(holder))
+            guard change.loss == .reclaimed || !holder.stopsSignIn(ofIntruder: mailbox == .intruder) else { return }
+            apply(change)
             if mailbox == .intruder { sessions.insert(holder.id) }
         } else {
             let id = insert(

@@ -13,7 +13,9 @@ extension World {
             sameEmail: person.mailbox.flatMap { holder(of: $0) }.map { account($0) },
             hasEarlierMailbox: person.mailbox.flatMap { holder(of: $0) }.flatMap { earlierMailbox(of: $0) } != nil,
             caller: callerAccount.map { Caller(withIDTokenOf: $0, in: session(of: $0)) }, policy: Self.policy)
-        guard case .commit(let change) = LinkingDecision(facts) else { return nil }
+        guard case .commit(let change) = LinkingDecision(facts),
+            caller != nil || !stopsSignIn(of: person, by: change)
+        else { return nil }
         switch change {
         case .signIn(let account), .signInChangingEmail(let account, _): return Int(account.id.rawValue)
         case .create(let copiesEmail): return create(for: person, copiesEmail: copiesEmail)
@@ -37,11 +39,21 @@ extension World {
             let time = now
             self.change(id) {
                 ($0.passwordTime, $0.passwordIsKnown, $0.isVerified) = (nil, false, true)
+                ($0.factorTime, $0.factorIsKnown) = (nil, false)
                 $0.identities = [Linked(person: person, time: time)]
             }
             sessions.remove(id)
             codes.removeAll { $0.account == id && !$0.isUndo }
             return id
+        }
+    }
+
+    /// Whether a sign-in stops before anything is stored, because the person does not have the account's second factor.
+    private func stopsSignIn(of person: Person, by change: SignInChange) -> Bool {
+        switch change {
+        case .signIn(let account), .signInChangingEmail(let account, _), .link(let account, _, _):
+            Int(account.id.rawValue).flatMap { member($0) }?.stopsSignIn(ofIntruder: person.isIntruder) ?? false
+        case .reclaim, .create, .createInPlaceOf: false
         }
     }
 
@@ -111,25 +123,27 @@ extension World {
                 change.unlinkedProviders.contains(linked.person.provider)
                     || change.unlinksIdentitiesLinkedSince.map { linked.time >= Self.time($0) } ?? false
             }
+            if let since = change.removesFactorsSince, let time = member.factorTime, time >= Self.time(since) {
+                (member.factorTime, member.factorIsKnown) = (nil, false)
+            }
         }
         if update.endsSessions { sessions.remove(id) }
         if let voided = change.voidedRemedies {
-            voidRemedies(
-                of: id, provenBy: Mailbox(voided.email), voided.redeemedCodeCreatedAt.map(Self.time),
-                keepingBefore: Self.time(voided.methodsKeptBefore))
+            voidRemedies(voided, of: id)
         }
         return true
     }
 
-    private mutating func voidRemedies(
-        of id: Int, provenBy mailbox: Mailbox?, _ redeemedAt: Int?, keepingBefore kept: Int
-    ) {
+    private mutating func voidRemedies(_ voided: MailboxChange.VoidedRemedies, of id: Int) {
+        let (mailbox, kept) = (Mailbox(voided.email), Self.time(voided.methodsKeptBefore))
+        let redeemedAt = voided.redeemedCodeCreatedAt.map(Self.time)
         let remedies = codes.filter { $0.account == id && !$0.isUndo }
         let first = (remedies.filter { $0.mailbox == mailbox }.map(\.createdAt) + [redeemedAt].compactMap(\.self)).min()
         guard let first else { return }
         codes.removeAll { code in
             code.account == id && !code.isUndo && code.createdAt >= first
                 && (code.mailbox != mailbox || code.addedAt < 0 || code.addedAt >= kept)
+                && !(voided.keepsFactorRemedies && code.mailbox == mailbox && code.kind == .removal(.factor))
         }
     }
 
@@ -242,6 +256,9 @@ extension World {
         let returning = Set((reversal.movedBack + reversal.recreated).map(\.subject))
         source.identities = source.identities.filter { returning.contains($0.person.subject) }
             .map { Linked(person: $0.person, time: now) }
+        if let time = source.factorTime, Self.instant(time) >= reversal.removesFactorsSince {
+            (source.factorTime, source.factorIsKnown) = (nil, false)
+        }
         if reversal.returnsEmail {
             source.isVerified = true
         } else {

@@ -100,7 +100,14 @@ struct World: Hashable {
         var passwordIsKnown = false
         var usesEmailLinks = false
         var identities: [Linked] = []
+        /// When the second factor was enrolled; `nil` without one.
+        var factorTime: Int?
+        /// Whether the intruder has enrolled the second factor.
+        var factorIsKnown = false
         var createdAt: Int
+
+        /// Whether a sign-in of the intruder, or of the owner, stops because the other one has the second factor.
+        func stopsSignIn(ofIntruder isIntruder: Bool) -> Bool { factorTime != nil && factorIsKnown != isIntruder }
     }
 
     struct Linked: Hashable {
@@ -119,13 +126,13 @@ struct World: Hashable {
 
         enum Method: Hashable {
             case identity(Person)
-            case password, emailLink
+            case password, emailLink, factor
         }
 
         let kind: Kind
         var account: Int
         let mailbox: Mailbox
-        /// For a removal: when the sign-in method was added.
+        /// For a removal: when the sign-in method or the factor was added.
         var addedAt = -1
         var createdAt: Int
 
@@ -139,7 +146,8 @@ struct World: Hashable {
                 case .removal(.identity(let person)): 1 + person.order
                 case .removal(.password): 6
                 case .removal(.emailLink): 7
-                case .undo(let source): 8 + source
+                case .removal(.factor): 8
+                case .undo(let source): 9 + source
                 }
             return [createdAt, addedAt + 1, mailbox == .owner ? 0 : 1, kindOrder]
                 .reduce(account) { $0 * 64 + $1 }
@@ -169,6 +177,7 @@ extension World {
     static let policy: Policy = {
         var policy = Policy(.sekisho)
         policy.emailEnumerationProtection = false
+        policy.secondFactors.state = .enabled
         return policy
     }()
 
@@ -198,8 +207,13 @@ extension World {
             id: ID(String(member.id)), email: member.mailbox?.address, emailIsVerified: member.isVerified,
             passwordUpdatedAt: member.passwordTime.map { Self.instant($0) },
             identities: member.identities.map { $0.person.linked(at: $0.time) }, usesEmailLinks: member.usesEmailLinks,
+            secondFactors: SecondFactors(factors: [member.factorTime.map { Self.factor($0) }].compactMap(\.self)),
             createdAt: Self.instant(member.createdAt),
             validSince: Self.instant(0))
+    }
+
+    static func factor(_ time: Int) -> Factor {
+        Factor(id: ID("factor"), kind: .totp, displayName: nil, enrolledAt: instant(time))
     }
 
     static func instant(_ time: Int) -> Instant { Instant(seconds: Int64(time)) }
@@ -221,8 +235,9 @@ extension World {
                 case .identity(let person): (person.provider, person.subject)
                 case .password: (.password, nil)
                 case .emailLink: (.emailLink, nil)
+                case .factor: (.totp, "factor")
                 }
-            purpose = .removeSignInMethod
+            purpose = removed == .factor ? .revertFactorAddition : .removeSignInMethod
             method = AddedSignInMethod(provider: provider, subject: subject, addedAt: Self.instant(code.addedAt))
         }
         return OOBCode(
@@ -239,9 +254,9 @@ extension World {
             if let source = code.source.flatMap({ Int($0.rawValue) }) {
                 kind = .undo(source: source)
             } else if let method = code.method {
-                kind = .removal(
-                    Person(subject: method.subject).map { .identity($0) }
-                        ?? (method.provider == .password ? .password : .emailLink))
+                let other: Code.Method =
+                    method.provider == .password ? .password : method.provider == .totp ? .factor : .emailLink
+                kind = .removal(Person(subject: method.subject).map { .identity($0) } ?? other)
             } else {
                 kind = .recovery
             }
@@ -290,6 +305,7 @@ extension World.Member {
     fileprivate mutating func visitTimes(_ visit: (inout Int) -> Void) {
         visit(&createdAt)
         if passwordTime != nil { visit(&passwordTime!) }
+        if factorTime != nil { visit(&factorTime!) }
         for index in identities.indices { visit(&identities[index].time) }
     }
 }

@@ -41,11 +41,18 @@ private struct GatewayWorld {
     private var localIDs: [Int: String] = [:]
     /// The intruder's latest session in each account.
     private var tokens: [Int: TestGateway.Tokens] = [:]
+    /// The intruder's authenticator app of each account in which the intruder has enrolled one.
+    private var apps: [Int: AuthenticatorApp] = [:]
     /// The secrets of all codes in emails. The deletion of an account also deletes queued emails.
     private var secrets: Set<String> = []
 
     init() async throws {
-        gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
+        gateway = try await TestGateway(.sekisho) {
+            $0.emailEnumerationProtection = false
+            $0.secondFactors = SecondFactorPolicy(state: .enabled, allowsTOTP: true)
+            // The clock advances by a minute for each one-time password.
+            $0.recentLoginMaxAge = .seconds(86_400)
+        }
     }
 
     /// Whether the step can be taken at the gateway: only a session can request the email that the owner confirms.
@@ -56,7 +63,8 @@ private struct GatewayWorld {
 
     mutating func take(_ step: World.Step, from before: World, to after: World) async throws {
         gateway.clock.advance(by: .seconds(1))
-        let response = try await send(step, in: before)
+        let sent = try await send(step, in: before)
+        let response = try await finish(sent)
         if let created = after.members.first(where: { localIDs[$0.id] == nil }) {
             localIDs[created.id] =
                 if let localId = response?.json["localId"]?.string { localId } else {
@@ -71,8 +79,12 @@ private struct GatewayWorld {
     }
 
     private mutating func keepTokens(of response: Exchange?, in world: World) throws {
-        guard let response, response.json["refreshToken"] != nil, response.json["idToken"] != nil else { return }
-        let tokens = try TestGateway.Tokens(response)
+        guard let response, let refreshToken = response.json["refreshToken"]?.string,
+            let idToken = response.json["idToken"]?.string
+        else { return }
+        // The response to a second factor has no `localId`.
+        let tokens = TestGateway.Tokens(
+            localId: try #require(try claims(of: idToken)["sub"]?.string), idToken: idToken, refreshToken: refreshToken)
         guard let id = localIDs.first(where: { $0.value == tokens.localId })?.key, world.sessions.contains(id) else {
             return
         }
@@ -83,15 +95,36 @@ private struct GatewayWorld {
     private mutating func signIn(to member: World.Member, in world: World) async throws {
         if let tokens = tokens[member.id], try await gateway.lookup(tokens.idToken).status == 200 { return }
         if let person = member.identities.map(\.person).first(where: \.isIntruder) {
-            try keepTokens(of: try await gateway.signIn(credential(person)), in: world)
+            try keepTokens(of: try await finish(gateway.signIn(credential(person))), in: world)
         } else if let mailbox = member.mailbox, member.passwordIsKnown {
             try keepTokens(
-                of: try await gateway.signIn(email: mailbox.text, password: Self.password), in: world)
+                of: try await finish(gateway.signIn(email: mailbox.text, password: Self.password)), in: world)
         }
     }
 
-    private func send(_ step: World.Step, in world: World) async throws -> Exchange? {
+    /// Proves the second factor if the response asks for one and the intruder has it.
+    private func finish(_ response: Exchange?) async throws -> Exchange? {
+        guard let response, response.json["mfaPendingCredential"] != nil,
+            let id = localIDs.first(where: { $0.value == response.json["localId"]?.string })?.key, let app = apps[id]
+        else { return response }
+        gateway.clock.advance(by: .seconds(30))
+        let factor = try #require(response.json["mfaInfo"]?[0]?["mfaEnrollmentId"]?.string)
+        return try await gateway.finalizeSignIn(response, factor, app.code(at: gateway.clock.now))
+    }
+
+    private mutating func enrolFactor(in id: Int) async throws {
+        gateway.clock.advance(by: .seconds(30))
+        let enrolled = try await gateway.enrol(try #require(tokens[id]))
+        apps[id] = enrolled.app
+        tokens[id] = TestGateway.Tokens(
+            localId: enrolled.localId, idToken: enrolled.idToken, refreshToken: enrolled.refreshToken)
+    }
+
+    private mutating func send(_ step: World.Step, in world: World) async throws -> Exchange? {
         switch step {
+        case .enrollFactor(let id):
+            try await enrolFactor(in: id)
+            return nil
         case .signUp(let mailbox):
             return try await gateway.post(
                 "/v1/accounts:signUp", ["email": .string(mailbox.text), "password": .string(Self.password)])
@@ -206,10 +239,11 @@ extension GatewayWorld {
         let rows = try await gateway.database.pool.query(
             """
             SELECT concat_ws(' ', id, coalesce(email, '-'), email_verified, password_hash IS NOT NULL, email_link_sign_in,
-                (SELECT string_agg(provider || ':' || coalesce(l.email, '-') || ':' || email_trust, ','
+                factor_count > 0, (SELECT string_agg(provider || ':' || coalesce(l.email, '-') || ':' || email_trust, ','
                     ORDER BY provider) FROM linked_identity l WHERE account_id = a.id)) AS line FROM account a
             UNION ALL SELECT concat_ws(' ', purpose, account_id, email) FROM oob_code
-            WHERE purpose IN ('RECOVER_EMAIL', 'REMOVE_SIGN_IN_METHOD', 'UNDO_MERGE')
+            WHERE purpose IN
+                ('RECOVER_EMAIL', 'REMOVE_SIGN_IN_METHOD', 'REVERT_SECOND_FACTOR_ADDITION', 'UNDO_MERGE')
             """
         ).map { try $0.decode("line", as: String.self) }
         var sessions: [String] = []
@@ -223,7 +257,9 @@ extension GatewayWorld {
         let members = world.members.map { member in
             let identities = member.identities.sorted { $0.person.provider.rawValue < $1.person.provider.rawValue }
                 .map { "\($0.person.provider.rawValue):\($0.person.mailbox?.text ?? "-"):\($0.person.trust)" }
-            let flags = [member.isVerified, member.passwordTime != nil, member.usesEmailLinks].map { $0 ? "t" : "f" }
+            let flags = [
+                member.isVerified, member.passwordTime != nil, member.usesEmailLinks, member.factorTime != nil,
+            ].map { $0 ? "t" : "f" }
             return
                 ([localIDs[member.id] ?? "", member.mailbox?.text ?? "-"] + flags
                 + (identities.isEmpty ? [] : [identities.joined(separator: ",")])).joined(separator: " ")
