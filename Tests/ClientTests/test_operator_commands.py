@@ -94,6 +94,22 @@ def test_an_identity_is_linked_and_unlinked(installation, ada):
     assert shown(installation, ada)["identities"] == []
 
 
+def test_a_reset_of_second_factors_is_audited_and_announced(installation):
+    user = {"localId": "enrolled", "email": fresh_email(), "emailVerified": True,
+            "mfaInfo": [{"totpInfo": {"sharedSecretKey": "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"}}]}
+    file = installation.folder / "enrolled.json"
+    file.write_text(json.dumps({"users": [user]}))
+    installation.run_ok(f"users import {file} --project demo --with-secrets")
+    assert [factor["kind"] for factor in shown(installation, user)["secondFactors"]] == ["totp"]
+    email = {"SEKISHO_SMTP_URL": "smtp://127.0.0.1:1", "SEKISHO_EMAIL_FROM": "team@example.com"}
+    assert installation.run_ok("users reset-factors enrolled --project demo", **email) == (
+        "removed the second factors of enrolled")
+    assert shown(installation, user)["secondFactors"] == []
+    assert sorted(actions(installation, user)[-2:]) == ["account.updated", "factor.removed"]
+    assert [email["kind"] for email in json.loads(installation.run_ok("email list --json"))] == [
+        "notice.factors-reset"]
+
+
 def test_a_deletion_needs_a_confirmation(installation, ada):
     delete = f"users delete {ada['email']} --project demo"
     refused = installation.run(delete)

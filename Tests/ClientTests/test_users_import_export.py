@@ -34,6 +34,8 @@ ADA = {
 }
 BOB = {"localId": "bob", "disabled": True, "createdAt": "1600000000003", "providerUserInfo": []}
 
+TOTP_SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+
 # The format of `firebase auth:export`: no header, 28 columns or more.
 CSV = (
     'ada,ada@example.com,true,{hash},{salt},"Ada, ""Countess""",https://example.com/ada.png,'
@@ -370,6 +372,51 @@ def test_second_factors_are_only_left_out_if_the_operator_says_so(users):
     assert completed.stdout == (
         "imported 1 account, 1 already existed, changed 1 of them, 1 without their second factors\n")
     assert completed.stderr == "sekisho: line 1 (carol): imported, but second factors were left out\n"
+
+
+def test_one_time_passwords_keep_their_secrets_on_request(users, other_users):
+    factor = {"mfaEnrollmentId": "phone", "displayName": "Phone", "enrolledAt": "2026-01-02T03:04:05.000Z"}
+    carol, dave = [
+        {"localId": name, "email": f"{name}@example.com", "emailVerified": True, "mfaInfo": [factor | {"totpInfo": totp}]}
+        for name, totp in [("carol", {"sharedSecretKey": TOTP_SECRET}), ("dave", {})]]
+    path = users.write_file([carol, dave])
+    refused = users.import_file(path, "--with-secrets")
+    assert (refused.returncode, users.rows("id")) == (1, ["carol"])
+    assert refused.stdout == "imported 1 account, changed 1 of them, 1 whose second factors no sign-in asks for\n"
+    assert "the one-time password has no sharedSecretKey; --without-second-factors" in refused.stderr
+    completed = users.import_file(path, "--resume", "--with-secrets", "--without-second-factors")
+    assert completed.stdout == (
+        "imported 1 account, 1 already existed, changed 1 of them, 1 without their second factors\n")
+    [exported, _] = json.loads(users.export())["users"]
+    assert exported["mfaInfo"] == [factor | {"totpInfo": {}}]
+    with_secrets = users.export("secrets.json", "--with-secrets")
+    assert json.loads(with_secrets)["users"][0]["mfaInfo"] == carol["mfaInfo"]
+    other_users.import_file(other_users.write_file(with_secrets), "--with-secrets")
+    assert other_users.export("out.json", "--with-secrets") == with_secrets
+    shown = users.installation.run_ok(f"users get carol --project {users.project}")
+    assert "totp phone Phone since 2026-01-02T03:04:05.000Z" in shown
+    refused = run_sekisho(
+        "users", "export", "-", "--project", users.project, "--format", "csv", "--with-secrets",
+        **users.installation.environment)
+    assert (refused.returncode, "--with-secrets requires --format json" in refused.stderr) == (2, True)
+
+
+def test_check_reports_second_factors_that_no_sign_in_asks_for(users):
+    carol = {"localId": "carol", "email": "carol@example.com", "emailVerified": True,
+             "mfaInfo": [{"totpInfo": {"sharedSecretKey": TOTP_SECRET}}]}
+    assert users.import_file(users.write_file([carol]), "--with-secrets").returncode == 0
+
+    def findings(*settings):
+        for setting in settings:
+            users.installation.run_ok(f"projects policy {users.project} --set {setting}")
+        lines = users.installation.run("check").stdout.splitlines()
+        return [line for line in lines if f"project {users.project}: 1 account has" in line]
+
+    [undemanded] = findings()
+    assert undemanded.startswith("wrong ") and "a second factor, which no sign-in asks for" in undemanded
+    [switched_off] = findings("secondFactors=enabled")
+    assert switched_off.startswith("note ") and "users can no longer enroll" in switched_off
+    assert findings("allowsTotp=true") == []
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])

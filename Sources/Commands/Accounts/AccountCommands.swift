@@ -63,11 +63,30 @@ extension Command {
         "sign-out", summary: "End all sessions of an account", done: "signed out"
     ) { change, now in change.update.validSince = now }
 
-    static let resetFactors = update(
-        "reset-factors",
-        summary: "Remove the second factors and recovery codes of an account, without an email to the user",
-        done: "removed the second factors of"
-    ) { change, _ in change.keptFactors = [] }
+    static let resetFactors = Command(
+        words: ["users", "reset-factors"],
+        summary: "Remove the second factors and recovery codes of an account",
+        operand: .user,
+        options: [.project, .tenant],
+        details: [
+            "Sessions continue, but no longer count as sessions with a second factor. The user gets an email if SEKISHO_SMTP_URL is set; a running gateway sends it.",
+            userDetail,
+        ],
+        environment: [
+            "DATABASE_URL", "SEKISHO_MASTER_KEY", "SEKISHO_SMTP_URL (optional)",
+            "SEKISHO_EMAIL_FROM (required with SEKISHO_SMTP_URL)", "SEKISHO_SMTP_CA_FILE (optional)",
+        ]
+    ) { arguments in
+        let id = try arguments.realm()
+        try Administration.runAnnouncing { administration, accounts in
+            let realm = try await administration.requireRealm(id)
+            let account = try await accounts.requireAccount(arguments.operand, in: realm)
+            var input = AccountAdministration.Input()
+            input.change.keptFactors = []
+            _ = try await accounts.update(account.id, input, in: realm, from: .commandLine, by: .commandLine)
+            Terminal.writeLine("removed the second factors of \(account.id)")
+        }
+    }
 
     static let setPassword = Command(
         words: ["users", "set-password"],

@@ -18,14 +18,19 @@ struct ExportedUser: Encodable {
     let disabled: Bool
     let customAttributes: String?
     let providerUserInfo: [Provider]
-    /// Without secrets. Absent if the account has no second factor.
+    /// Absent if the account has no second factor.
     let mfaInfo: [SecondFactor]?
 
     struct SecondFactor: Encodable {
         let mfaEnrollmentId: String
         let displayName: String?
         let enrolledAt: String
-        let totpInfo: [String: String]?
+        let totpInfo: TOTP?
+    }
+
+    struct TOTP: Encodable {
+        /// In base32. Absent unless secrets are exported.
+        let sharedSecretKey: String?
     }
 
     struct Provider: Encodable {
@@ -36,7 +41,8 @@ struct ExportedUser: Encodable {
         let photoUrl: String?
     }
 
-    init(_ stored: StoredAccount) {
+    /// - Parameter secrets: the exported secrets of one-time passwords.
+    init(_ stored: StoredAccount, secrets: [ID<Factor>: [UInt8]] = [:]) {
         let account = stored.account
         localId = account.id.rawValue
         email = account.email?.rawValue
@@ -57,7 +63,8 @@ struct ExportedUser: Encodable {
         let factors = account.secondFactors.factors.map {
             SecondFactor(
                 mfaEnrollmentId: $0.id.rawValue, displayName: $0.displayName, enrolledAt: $0.enrolledAt.iso8601,
-                totpInfo: $0.kind == .totp ? [:] : nil)
+                totpInfo: $0.kind == .totp
+                    ? TOTP(sharedSecretKey: secrets[$0.id].map { Base32.encode($0) }) : nil)
         }
         mfaInfo = factors.isEmpty ? nil : factors
     }

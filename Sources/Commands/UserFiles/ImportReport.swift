@@ -19,6 +19,7 @@ final class ImportReport {
     private(set) var skippedIdentities = 0
     private var changed = 0
     private var withoutSecondFactors = 0
+    private var notAskedForSecondFactors = 0
     /// The number of rejected rows whose IDs existing accounts have.
     private var rejectedWithExistingID = 0
 
@@ -49,6 +50,7 @@ final class ImportReport {
         guard !changes.isEmpty else { return }
         changed += 1
         if changes.contains(.secondFactorsWereDropped) { withoutSecondFactors += 1 }
+        if changes.contains(.secondFactorIsNotDemanded) { notAskedForSecondFactors += 1 }
         let text = changes.map(\.message).joined(separator: "; ")
         if let errors {
             let note = UserNote(line: line, localId: id.rawValue, change: text)
@@ -91,6 +93,9 @@ final class ImportReport {
         }
         if changed > 0 { parts.append("changed \(changed) of them") }
         if withoutSecondFactors > 0 { parts.append("\(withoutSecondFactors) without their second factors") }
+        if notAskedForSecondFactors > 0 {
+            parts.append("\(notAskedForSecondFactors) whose second factors no sign-in asks for")
+        }
         Terminal.writeLine(parts.joined(separator: ", "))
         if rejected > 0 {
             var message = "\(rejected) \(rejected == 1 ? "row was" : "rows were") not imported"

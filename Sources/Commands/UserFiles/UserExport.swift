@@ -6,15 +6,20 @@ internal import Storage
 /// Writes the users of a realm in the format of `firebase auth:export`, ordered by ID.
 struct UserExport {
     let store: PostgresAccountStore
+    let sealedSecrets: EncryptedFactorSecrets
+    /// Decrypts the secrets of one-time passwords; `nil` exports none of them.
+    let secrets: FactorSecrets?
     let realm: ID<Realm>
     let format: UserFormat
 
     private static let pageSize = 1000
 
-    /// The numbers of exported users and of identities that are not exported, because CSV has no columns for them.
     struct Counts {
         var users = 0
+        /// Identities that are not exported, because CSV has no columns for them.
         var identitiesWithoutColumns = 0
+        /// Users with second factors whose secrets are not exported.
+        var withoutSecrets = 0
     }
 
     func run(into file: NewFile) async throws -> Counts {
@@ -23,8 +28,10 @@ struct UserExport {
         if format == .json { try file.write("{\"users\": [".utf8) }
         while true {
             let page = try await store.storedAccounts(after: last, limit: Self.pageSize, in: realm)
+            let opened = try await openedSecrets(of: page.map(\.account))
             for stored in page {
-                let user = ExportedUser(stored)
+                let user = ExportedUser(stored, secrets: opened[stored.account.id] ?? [:])
+                if secrets == nil, user.mfaInfo != nil { counts.withoutSecrets += 1 }
                 switch format {
                 case .json:
                     try file.write((counts.users == 0 ? "\n" : ",\n").utf8)
@@ -41,5 +48,17 @@ struct UserExport {
         if format == .json { try file.write("\n]}\n".utf8) }
         try file.finish()
         return counts
+    }
+
+    /// The secrets of the accounts' one-time passwords, if they are exported.
+    private func openedSecrets(of accounts: [Account]) async throws -> [ID<Account>: [ID<Factor>: [UInt8]]] {
+        let enrolled = accounts.filter { !$0.secondFactors.isEmpty }.map(\.id)
+        guard let secrets, !enrolled.isEmpty else { return [:] }
+        var opened: [ID<Account>: [ID<Factor>: [UInt8]]] = [:]
+        for stored in try await sealedSecrets.secrets(of: enrolled, in: realm) {
+            opened[stored.account, default: [:]][stored.factor] = try secrets.open(
+                stored.secret, stored.factor, realm)
+        }
+        return opened
     }
 }

@@ -23,7 +23,10 @@ actor UserSource {
     private let file: UserFile
     private let scheme: StoredPasswordScheme
     private let tenant: Tenant?
-    private let dropsSecondFactors: Bool
+    private let factors: ImportedUser.FactorTreatment
+    /// `nil` if no secrets of second factors are imported.
+    private let factorSecrets: FactorSecrets?
+    private let realm: ID<Realm>
     private let now: Instant
     private var parser: Parser
     private var batch = Batch()
@@ -41,13 +44,16 @@ actor UserSource {
 
     init(
         _ file: UserFile, _ format: UserFormat, hashed scheme: StoredPasswordScheme, for tenant: Tenant?,
-        dropsSecondFactors: Bool, now: Instant, on loop: Loop
+        factors: ImportedUser.FactorTreatment, sealedBy factorSecrets: FactorSecrets?, in realm: ID<Realm>,
+        now: Instant, on loop: Loop
     ) {
         self.loop = loop
         self.file = file
         self.scheme = scheme
         self.tenant = tenant
-        self.dropsSecondFactors = dropsSecondFactors
+        self.factors = factors
+        self.factorSecrets = factorSecrets
+        self.realm = realm
         self.now = now
         parser = format == .json ? .json(JSONUsers()) : .csv(CSVUsers())
     }
@@ -69,6 +75,11 @@ actor UserSource {
         guard batch.rows.isEmpty, batch.faults.isEmpty else { return takeBatch() }
         if case .json(let users) = parser { try users.finish() }
         return nil
+    }
+
+    private func sealed(_ totp: AccountAdministration.ImportedTOTP?) throws(ImportedUser.Fault) -> NewTOTP? {
+        guard let totp, let factorSecrets else { return nil }
+        do { return try factorSecrets.sealed(totp, in: realm) } catch { throw .factorSecretIsInvalid }
     }
 
     private func takeBatch() -> Batch {
@@ -101,14 +112,15 @@ actor UserSource {
             let user = try ImportedUser(json: json)
             localId = user.localId
             let checked = try user.entry(
-                at: now, hashedWith: scheme, in: tenant, factors: dropsSecondFactors ? .dropped : .rejected)
+                at: now, hashedWith: scheme, in: tenant, factors: factors)
             var entry = checked.entry
             guard entry.password == nil else { throw .unreadable("rawPassword is not supported in files") }
             let all = entry.account.identities
             entry.account.identities = all.filter { SupportedProviders.live.canConfigure($0.provider) }
             batch.skippedIdentities += all.count - entry.account.identities.count
             entry.account.passwordUpdatedAt = entry.passwordHash == nil ? nil : now
-            let account = StoredAccount(account: entry.account, passwordHash: entry.passwordHash)
+            let account = StoredAccount(
+                account: entry.account, passwordHash: entry.passwordHash, totp: try sealed(entry.totp))
             batch.rows.append((row.line, account, checked.changes))
         } catch {
             batch.faults.append(UserFault(line: row.line, localId: localId, error: error.messageForFile))
@@ -117,10 +129,14 @@ actor UserSource {
 }
 
 extension ImportedUser.Fault {
-    /// The message, with the option that accepts the entry if there is one.
+    /// The message, with the options that accept the entry if there are any.
     fileprivate var messageForFile: String {
-        guard case .hasSecondFactor = self else { return message }
-        return "the account has second factors; --without-second-factors imports it without them"
+        switch self {
+        case .hasSecondFactor:
+            "the account has second factors; --without-second-factors imports it without them, and --with-secrets with its one-time password"
+        case .factorSecretIsMissing: "\(message); --without-second-factors imports the account without it"
+        default: message
+        }
     }
 }
 

@@ -5,6 +5,7 @@ package import Identity
 internal import Passwords
 internal import Postgres
 internal import Storage
+internal import Tokens
 
 extension Administration {
     /// The service of the admin API for accounts, for commands that set no password.
@@ -38,8 +39,29 @@ extension Administration {
         }
     }
 
+    /// Reads the master keys and the settings of email, and runs `body` like ``run(_:)`` with a service that announces
+    /// its changes to users. If no SMTP server is set, no email is queued.
+    package static func runAnnouncing(
+        _ body: @escaping @Sendable (Administration, AccountAdministration) async throws -> Void
+    ) throws {
+        var reader = SettingsReader.live()
+        let sendsEmail = reader.email() != nil
+        try reader.requireNoProblems()
+        try runWithKeys { administration, masterKeys in
+            // These notices have no links.
+            let emailFactory = EmailFactory.live(
+                under: masterKeys, actionBase: { _, _ in "" }, appLinkBase: { _, _ in nil }, sendsEmail: sendsEmail)
+            try await body(
+                administration,
+                administration.accounts(
+                    hashing: { _ in throw Failure(message: "this command cannot set passwords") }, checkedBy: .none,
+                    announcingBy: emailFactory))
+        }
+    }
+
     private func accounts(
-        hashing hash: @escaping @Sendable (Secret) throws -> String, checkedBy breaches: BreachedPasswords
+        hashing hash: @escaping @Sendable (Secret) throws -> String, checkedBy breaches: BreachedPasswords,
+        announcingBy emailFactory: EmailFactory? = nil
     ) -> AccountAdministration {
         AccountAdministration(
             store: PostgresAccountStore(pool: pool),
@@ -47,7 +69,7 @@ extension Administration {
             passwordKeys: PasswordKeys(
                 store: { _, _ in throw Failure(message: "this command cannot store password keys") },
                 find: { _ in nil }),
-            breaches: breaches, clock: clock, entropy: .live)
+            breaches: breaches, emailFactory: emailFactory, clock: clock, entropy: .live)
     }
 
     /// Links or unlinks an identity, as the admin API does.

@@ -54,16 +54,26 @@ package struct Administration: Sendable {
         }
     }
 
-    /// Runs `body` with a store for password keys (secret keys of imported password hashes) if `key` is not `nil`.
-    /// Otherwise passes `nil`, and does not read the master keys.
-    package static func runWithPasswordKeys(
-        ifNeededFor key: PasswordKey?,
-        _ body: @escaping @Sendable (Administration, PasswordKeys?) async throws -> Void
+    /// Encrypts and decrypts what files of users have besides accounts.
+    package struct FileSecrets: Sendable {
+        /// Stores the secret keys of imported password hashes.
+        package let passwordKeys: PasswordKeys
+        package let factors: FactorSecrets
+    }
+
+    /// Runs `body` with functions that encrypt and decrypt secrets under the master keys. If they are not needed, passes
+    /// `nil`, and does not read the master keys.
+    package static func runWithFileSecrets(
+        ifNeeded isNeeded: Bool, _ body: @escaping @Sendable (Administration, FileSecrets?) async throws -> Void
     ) throws {
-        guard key != nil else { return try run { try await body($0, nil) } }
+        guard isNeeded else { return try run { try await body($0, nil) } }
         try runWithKeys { administration, masterKeys in
             let store = PasswordKeyStore(pool: administration.pool)
-            try await body(administration, .sealed(in: store, under: masterKeys, clock: administration.clock))
+            try await body(
+                administration,
+                FileSecrets(
+                    passwordKeys: .sealed(in: store, under: masterKeys, clock: administration.clock),
+                    factors: .sealing(under: masterKeys)))
         }
     }
 

@@ -53,12 +53,16 @@ package struct DatabaseCheck: Sendable {
             findings.append(Finding(isGood: true, text: "database migrated"))
             findings += try await installation()
             let store = ProjectStore(pool: pool, supporting: .live)
+            let enrolled = Dictionary(grouping: try await EnrolledAccounts.all(in: pool), by: \.realm)
             for realm in try await store.projectRealms() {
                 let project = realm.project
                 let tenants = project.hasTenants ? try await store.tenantsWithSignInMethods(of: project.id) : []
                 findings.append(try await signingKeys(of: project.id, at: now))
                 findings += try await configuration(of: realm, tenants, at: now)
-                for realm in [realm] + tenants { findings += try await unfinishedTransfers(of: realm) }
+                for realm in [realm] + tenants {
+                    findings += try await unfinishedTransfers(of: realm)
+                    findings += secondFactors(of: realm, enrolled[realm.id] ?? [])
+                }
             }
             findings += try await sharedHosts()
         } catch {
@@ -141,6 +145,37 @@ package struct DatabaseCheck: Sendable {
                     .map { Finding($0, in: tenant.location) }
                     + apps.map { loginServices(of: $0, in: tenant, at: now) }.filter { !$0.isGood }
             }
+    }
+
+    /// Lists accounts whose second factors are not demanded, as after an import into a realm that does not ask for them,
+    /// and notes those that have only factors of kinds that users can no longer enrol.
+    private func secondFactors(of realm: Realm, _ enrolled: [EnrolledAccounts]) -> [Finding] {
+        let policy = realm.policy.secondFactors
+        func text(_ count: Int, _ rest: String) -> String {
+            "\(realm.location): \(count) \(count == 1 ? "account has" : "accounts have") \(rest)"
+        }
+        let all = enrolled.reduce(0) { $0 + $1.count }
+        guard policy.state != .disabled || all == 0 else {
+            return [
+                Finding(
+                    isGood: false,
+                    text: text(
+                        all,
+                        "a second factor, which no sign-in asks for: enable second factors, or remove these"
+                    ))
+            ]
+        }
+        let switchedOff = enrolled.filter { !$0.kinds.contains(where: policy.allows) }.reduce(0) { $0 + $1.count }
+        return switchedOff == 0
+            ? []
+            : [
+                Finding(
+                    isGood: true, isNote: true,
+                    text: text(
+                        switchedOff,
+                        "only second factors that users can no longer enroll: sign-ins still ask for them; a user without the device needs a recovery code, or `sekisho users reset-factors`"
+                    ))
+            ]
     }
 
     /// Lists what the operator has to verify about Apple's client IDs, each note only for the first realm.

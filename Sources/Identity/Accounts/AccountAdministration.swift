@@ -8,9 +8,9 @@ public struct AccountAdministration: Sendable {
     /// The secret keys of imported password hashes.
     let passwordKeys: PasswordKeys
     let breaches: BreachedPasswords
-    /// `nil` for commands, which send no notices.
+    /// `nil` for commands that send no notices.
     let emailFactory: EmailFactory?
-    /// `nil` for commands, which import no second factors.
+    /// `nil` for commands. An import from a file encrypts its second factors itself.
     let factorSecrets: FactorSecrets?
     let clock: WallClock
     let entropy: Entropy

@@ -63,8 +63,8 @@ extension AccountAdministration {
             var account = entry.account
             account.passwordUpdatedAt = entry.hash == nil ? nil : now
             return StoredAccount(
-                account: account, passwordHash: entry.hash, totp: try entry.totp.flatMap { try sealed($0, in: realm) }
-            )
+                account: account, passwordHash: entry.hash,
+                totp: try entry.totp.flatMap { try factorSecrets?.sealed($0, in: realm.id) })
         }
         guard !accounts.isEmpty else { return refused }
         let conflicts = try await store.store(
@@ -78,15 +78,6 @@ extension AccountAdministration {
         let password: Secret?
         let totp: ImportedTOTP?
         var hash: String?
-    }
-
-    /// - Returns: `nil` for a command, which imports no second factors.
-    private func sealed(_ totp: ImportedTOTP, in realm: Realm) throws -> NewTOTP? {
-        guard let factorSecrets else { return nil }
-        let id = totp.id ?? factorSecrets.newID()
-        return NewTOTP(
-            factor: Factor(id: id, kind: .totp, displayName: totp.displayName, enrolledAt: totp.enrolledAt),
-            sealedSecret: try factorSecrets.seal(totp.secret, id, realm.id), lastStep: 0)
     }
 
     /// Returns the accounts that can be stored together, and for each conflicting account, the member that conflicts.
@@ -109,6 +100,16 @@ extension AccountAdministration {
                     hash: candidate.passwordHash))
         }
         return (accepted, refused)
+    }
+}
+
+extension FactorSecrets {
+    /// Encrypts the secret of an imported one-time password.
+    public func sealed(_ totp: AccountAdministration.ImportedTOTP, in realm: ID<Realm>) throws -> NewTOTP {
+        let id = totp.id ?? newID()
+        return NewTOTP(
+            factor: Factor(id: id, kind: .totp, displayName: totp.displayName, enrolledAt: totp.enrolledAt),
+            sealedSecret: try seal(totp.secret, id, realm), lastStep: 0)
     }
 }
 

@@ -67,6 +67,7 @@ public struct ImportBatch: Sendable {
     fileprivate let accounts: [StoredAccount]
     fileprivate let insertion: SQL
     fileprivate let identityInsertion: SQL?
+    fileprivate let factorInsertion: SQL?
     fileprivate let now: Instant
     fileprivate let realm: ID<Realm>
     /// The unique values of the accounts: IDs, addresses, phone numbers and subjects.
@@ -87,6 +88,7 @@ public struct ImportBatch: Sendable {
                 )
             }
         identityInsertion = identities.isEmpty ? nil : .insertIdentities(identities, at: now, in: realm)
+        factorInsertion = accounts.contains { $0.totp != nil } ? .insertFactors(of: accounts, in: realm) : nil
         var uniqueValues: Set<ByteText> = []
         uniqueValues.reserveCapacity(3 * accounts.count)
         for account in accounts.lazy.map(\.account) {
@@ -107,6 +109,7 @@ extension Transaction {
     fileprivate func insert(_ batch: ImportBatch, by actor: AuditActor) async throws {
         _ = try await execute(batch.insertion)
         if let insertion = batch.identityInsertion { _ = try await execute(insertion) }
+        if let insertion = batch.factorInsertion { _ = try await execute(insertion) }
         try await audit(
             [.imported(batch.accounts.map(\.account.id), in: batch.realm)], by: actor, at: batch.now, in: batch.realm)
     }
@@ -124,6 +127,7 @@ extension Transaction {
         let stored = candidates.filter { inserted.contains($0.account.id) }
         let identities = stored.flatMap(\.identities)
         if !identities.isEmpty { _ = try await execute(.insertIdentities(identities, at: now, in: realm)) }
+        if stored.contains(where: { $0.totp != nil }) { _ = try await execute(.insertFactors(of: stored, in: realm)) }
         if !stored.isEmpty {
             try await audit([.imported(stored.map(\.account.id), in: realm)], by: actor, at: now, in: realm)
         }
