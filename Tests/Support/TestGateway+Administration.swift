@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import Identity
+import Postgres
 import Providers
 import Storage
 import Testing
@@ -38,6 +39,20 @@ extension TestGateway {
             #expect(isCreated)
         }
         if let serviceKey { try await makeServiceKey(serviceKey, in: draft.realm.project.id) }
+    }
+
+    /// Creates another app of the project, and returns its API key.
+    func makeOtherAppKey() async throws -> String {
+        _ = try await database.pool.execute(
+            """
+            INSERT INTO app (project_id, id, name, settings, created_at)
+            SELECT project_id, 'other', 'Other', settings, created_at FROM app LIMIT 1
+            """)
+        let isCreated = try await APIKeyStore(pool: database.pool).create(
+            id: "other", hash: Digest.sha256(Array("pk_other".utf8)), for: ID("other"), in: realm.project.id,
+            at: clock.now)
+        #expect(isCreated)
+        return "pk_other"
     }
 
     private func makeServiceKey(_ secret: String, in project: ID<Project>) async throws {

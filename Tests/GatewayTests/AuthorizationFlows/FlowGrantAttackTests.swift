@@ -1,8 +1,5 @@
-import Crypto
 import Identity
-import Postgres
 import Simulators
-import Storage
 import Testing
 
 @testable import Support
@@ -83,21 +80,5 @@ struct FlowGrantAttackTests {
             ["requestUri": .string(location), "sessionId": .string(flow.sessionID)], key: otherKey)
         #expect(stolen.outcome == Self.invalidGrant)
         #expect(try await flow.signIn(at: location).outcome == "200")
-    }
-}
-
-extension TestGateway {
-    /// Creates another app of the project, and returns its API key.
-    fileprivate func makeOtherAppKey() async throws -> String {
-        _ = try await database.pool.execute(
-            """
-            INSERT INTO app (project_id, id, name, settings, created_at)
-            SELECT project_id, 'other', 'Other', settings, created_at FROM app LIMIT 1
-            """)
-        let isCreated = try await APIKeyStore(pool: database.pool).create(
-            id: "other", hash: Digest.sha256(Array("pk_other".utf8)), for: ID("other"), in: realm.project.id,
-            at: clock.now)
-        #expect(isCreated)
-        return "pk_other"
     }
 }

@@ -95,6 +95,24 @@ struct FactorRemedyTests {
         }
     }
 
+    @Test("The link that restores an address removes factors enrolled after the change, and keeps earlier ones")
+    func recovery() async throws {
+        for enrolsFirst in [true, false] {
+            let gateway = try await TestGateway.withSecondFactors()
+            let ada = try await gateway.signUpVerified()
+            let idToken = enrolsFirst ? try await gateway.enrol(ada).idToken : ada.idToken
+            gateway.clock.advance(by: .seconds(1))
+            let changed = try TestGateway.Tokens(await gateway.update(idToken, ["email": "eve@example.com"]))
+            gateway.clock.advance(by: .seconds(1))
+            _ = try await gateway.database.pool.execute("UPDATE account SET email_verified = true")
+            if !enrolsFirst { _ = try await gateway.enrol(changed) }
+            #expect(try await gateway.applyCode(gateway.latestCode(.emailChanged)).status == 200)
+            let user = try await gateway.accountSeenByAdmin(ada.localId)
+            #expect(user["email"] == "ada@example.com")
+            #expect((user["mfaInfo"] != nil) == enrolsFirst)
+        }
+    }
+
     @Test("A user who proves the address of an account that never verified it gets the account without its factors")
     func reclaim() async throws {
         let gateway = try await TestGateway.withSecondFactors()

@@ -97,6 +97,21 @@ struct SecondFactorAttackTests {
             return try await gateway.finalizeSignIn(
                 first, ada.factor, ada.app.code(at: gateway.clock.now), key: "pk_other")
         },
+        Change("another tenant", "400 INVALID_MFA_PENDING_CREDENTIAL") { gateway, ada, first in
+            let tenant = try await TenantFixture(gateway).makeTenant()
+            return try await gateway.post(
+                "/v2/accounts/mfaSignIn:finalize",
+                [
+                    "mfaPendingCredential": first.json["mfaPendingCredential"] ?? .null, "tenantId": .string(tenant),
+                    "mfaEnrollmentId": .string(ada.factor),
+                    "totpVerificationInfo": ["verificationCode": .string(try ada.app.code(at: gateway.clock.now))],
+                ])
+        },
+        Change("another app of the project") { gateway, ada, first in
+            let key = try await gateway.makeOtherAppKey()
+            return try await gateway.finalizeSignIn(
+                first, ada.factor, ada.app.code(at: gateway.clock.now), key: key)
+        },
         Change("another account's factor", "400 MFA_ENROLLMENT_NOT_FOUND") { gateway, _, first in
             let eve = try await gateway.signUpEnrolled(email: "eve@example.com")
             return try await gateway.finalizeSignIn(first, eve.factor, eve.app.code(at: gateway.clock.now))
