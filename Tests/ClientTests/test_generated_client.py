@@ -31,6 +31,9 @@ STEPS = [
     "delete", "deletedAccount USER_NOT_FOUND",
 ]
 STEPS_WITH_LATER_GATEWAY = [re.sub(" .*", f" {LATER_VALUE}", step) for step in STEPS]
+# The scenario does not call every operation. Besides these lists, it reads neither every member `kind` nor the states of
+# reCAPTCHA.
+UNREAD_LISTS = {"AuditEvent.action", "ErrorText.action", "MfaProviderConfig.state"}
 # Debian's libraries that the Java client needs.
 JAVA_LIBRARIES = [
     Path("/usr/share/java") / name
@@ -66,8 +69,7 @@ def run_scenario(dev):
         with LaterGateway(dev, contract) as later:
             printed = run_program(*words, **environment, SEKISHO_URL=later.url).splitlines()
         assert printed == STEPS_WITH_LATER_GATEWAY
-        # The scenario does not call every operation, so it reads neither every member `kind` nor the states of reCAPTCHA.
-        unread = set(open_lists(contract)) - later.replaced
+        unread = set(open_lists(contract)) - later.replaced - UNREAD_LISTS
         assert {name for name in unread if not name.endswith(".kind") and not name.startswith("Recaptcha")} == set()
     return run
 

@@ -77,7 +77,7 @@ async function run() {
 
     const reauthenticated = await signIn.signInWithPassword({ signInWithPasswordInput: { email, password } });
     check(reauthenticated.localId === localId);
-    const { idToken } = reauthenticated;
+    const idToken = reauthenticated.idToken!;
     done('reauthenticate');
 
     const wrong = { email, password: 'a wrong password' };
@@ -177,10 +177,10 @@ async function run() {
     done('backendUndoMerge');
 
     const last = await signIn.signInWithPassword({ signInWithPasswordInput: { email, password } });
-    await accounts.deleteOwnAccount({ deleteOwnAccountInput: { idToken: last.idToken } });
+    await accounts.deleteOwnAccount({ deleteOwnAccountInput: { idToken: last.idToken! } });
     done('delete');
 
-    const deleted = accounts.lookUpOwnAccount({ lookUpOwnAccountInput: { idToken: last.idToken } });
+    const deleted = accounts.lookUpOwnAccount({ lookUpOwnAccountInput: { idToken: last.idToken! } });
     done('deletedAccount', await errorCode(deleted));
 }
 

@@ -117,7 +117,7 @@ func main() {
 	check(refreshed.UserId == localId)
 	done("refresh")
 
-	idToken := must(signIn(app, password)).IdToken
+	idToken := must(signIn(app, password)).GetIdToken()
 	done("reauthenticate")
 
 	_, _, err := signIn(app, "a wrong password")
@@ -232,7 +232,7 @@ func main() {
 	check(undone.LocalId == localId)
 	done("backendUndoMerge")
 
-	last := must(signIn(app, password)).IdToken
+	last := must(signIn(app, password)).GetIdToken()
 	deletion := sekisho.DeleteOwnAccountInput{IdToken: last}
 	must(app.AccountsAPI.DeleteOwnAccount(ctx).DeleteOwnAccountInput(deletion).Execute())
 	done("delete")

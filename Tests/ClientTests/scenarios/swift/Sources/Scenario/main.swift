@@ -96,7 +96,7 @@ done("refresh")
 let reauthenticated = try await SignInAPI.signInWithPassword(
     signInWithPasswordInput: SignInWithPasswordInput(email: email, password: password), apiConfiguration: app)
 try check(reauthenticated.localId == localId)
-let idToken = reauthenticated.idToken
+let idToken = reauthenticated.idToken ?? ""
 done("reauthenticate")
 
 let wrongPassword = try await errorCode {
@@ -213,11 +213,11 @@ done("backendUndoMerge")
 let last = try await SignInAPI.signInWithPassword(
     signInWithPasswordInput: SignInWithPasswordInput(email: email, password: password), apiConfiguration: app)
 _ = try await AccountsAPI.deleteOwnAccount(
-    deleteOwnAccountInput: DeleteOwnAccountInput(idToken: last.idToken), apiConfiguration: app)
+    deleteOwnAccountInput: DeleteOwnAccountInput(idToken: last.idToken ?? ""), apiConfiguration: app)
 done("delete")
 
 let deletedAccount = try await errorCode {
     _ = try await AccountsAPI.lookUpOwnAccount(
-        lookUpOwnAccountInput: LookUpOwnAccountInput(idToken: last.idToken), apiConfiguration: app)
+        lookUpOwnAccountInput: LookUpOwnAccountInput(idToken: last.idToken ?? ""), apiConfiguration: app)
 }
 done("deletedAccount", deletedAccount)
