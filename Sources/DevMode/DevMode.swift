@@ -61,7 +61,9 @@ extension Mode {
         let emails = CapturedEmails()
         let requests = RecordedRequests(now: { clock.now })
         let protection = FormProtection(key: Random.bytes(32))
-        mode.pages = ModePages { UnknownPathPage.response(to: $0, default: project, clock) }
+        mode.pages = ModePages(
+            unknownPath: { RefusalPage.unknownPath.response(to: $0, default: project, clock) },
+            tooLargeForm: { RefusalPage.tooLargeForm.response(to: $0, default: project, clock) })
         mode.observeRequest = requests.record
         mode.emailService = { .capturing(in: emails, sender: sender, dependencies: $0) }
         mode.wrapEmailFactory = emails.capturing

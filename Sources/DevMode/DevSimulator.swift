@@ -24,6 +24,8 @@ protocol DevSimulator: SimulatedProvider, AnyObject {
     /// Returns the user information of an emulated credential, in the format that Firebase's emulator has for the
     /// provider.
     static func userInfo(_ claims: JSONObject, hasEmail: Bool) -> JSONObject
+    /// The `sub` of the person.
+    static func subject(of person: SimulatedPerson) -> String
     func hasPublishedKey(_ id: String) -> Bool
     func rotateKeys(keepingOld: Bool) throws
     /// Registers a client ID, so that the provider knows it.

@@ -40,6 +40,15 @@ private struct SimulatedSignInInput {
     /// Whether the person signs in as if they had never used the app.
     let isFirst: Bool
 
+    /// A sign-in without a nonce.
+    init(_ person: SimulatedPerson, signingInTo client: String, at provider: ProviderID, in realm: Realm) {
+        self.provider =
+            realm.settings(of: provider) ?? ProviderSettings(provider: provider, isEnabled: false, clientIDs: [])
+        self.person = person
+        audience = client
+        (nonce, rawNonce, isFirst) = (nil, nil, false)
+    }
+
     init(_ request: SimulatedSignInRequest, in realm: Realm) throws(RequestRefusal) {
         let ids = [.apple] + DevSimulators.otherTypes.map { $0.provider }
         guard let id = request.providerId.map({ ProviderID($0) }), ids.contains(id) else {
@@ -93,6 +102,13 @@ private struct SimulatedSignIn: Encodable {
 }
 
 extension DevSimulators {
+    /// Signs a person in at a provider, and returns the `postBody` with which the app signs in to the gateway.
+    func postBody(
+        of person: SimulatedPerson, signingInTo client: String, at provider: ProviderID, in realm: Realm
+    ) throws -> String {
+        try signIn(SimulatedSignInInput(person, signingInTo: client, at: provider, in: realm)).postBody
+    }
+
     fileprivate func signIn(_ input: SimulatedSignInInput) throws -> SimulatedSignIn {
         register(input.audience, of: input.provider)
         if let simulator = other(input.provider.provider)?.simulator {

@@ -136,7 +136,7 @@ def test_an_account_is_created_changed_and_deleted(dev):
     page = open_page(dev, "/console/demo/newAccount").submit(
         "create-account", email=email, password=PASSWORD, displayName="Ada Lovelace")
     assert page.status == 200 and "The account was created." in page.text
-    account_id = re.search(r"/accounts/([^?]+)", page.response.url)[1]
+    account_id = re.search(r"[?&]id=([^&]+)", page.response.url)[1]
     page = page.submit("profile", displayName="Countess", email=new_email, emailVerified="true")
     assert page.status == 200 and "The profile was saved." in page.text
     page = page.submit("claims", customAttributes='{"role":"admin"}')
@@ -167,17 +167,17 @@ def test_a_rejected_form_keeps_its_values_but_no_password(dev):
 def test_accounts_are_found(dev):
     name, account = f"Name {secrets.token_hex(4)}", sign_up(dev)
     page = open_page(dev, f"/console/demo/accounts?q={account['email']}")
-    assert account["email"] in page.text and f"/console/demo/accounts/{account['localId']}" in page.links
+    assert account["email"] in page.text and f"/console/demo/accounts/account?id={account['localId']}" in page.links
     assert account["email"] in open_page(dev, f"/console/demo/accounts?q={account['localId'][:12]}").text
     assert "No account was found" in open_page(dev, f"/console/demo/accounts?q={name}").text
-    open_page(dev, f"/console/demo/accounts/{account['localId']}").submit("disable")
+    open_page(dev, f"/console/demo/accounts/account?id={account['localId']}").submit("disable")
     assert account["email"] in open_page(dev, "/console/demo/accounts?filter=disabled").text
     assert account["email"] not in open_page(dev, "/console/demo/accounts?filter=guest").text
 
 
 def test_a_user_is_signed_out(dev):
     account = sign_up(dev)
-    page = open_page(dev, f"/console/demo/accounts/{account['localId']}").submit("sign-out")
+    page = open_page(dev, f"/console/demo/accounts/account?id={account['localId']}").submit("sign-out")
     assert "Every session of the account has ended." in page.text
     refreshed = requests.post(
         f"{dev.url}/v1/token?key=any",
@@ -187,7 +187,7 @@ def test_a_user_is_signed_out(dev):
 
 def test_a_developer_signs_in_as_a_user_and_sets_a_password(dev):
     account = sign_up(dev)
-    page = open_page(dev, f"/console/demo/accounts/{account['localId']}")
+    page = open_page(dev, f"/console/demo/accounts/account?id={account['localId']}")
     tokens = page.submit("sign-in-as")
     assert tokens.status == 200
     token = re.search(r"eyJ[\w-]+\.[\w-]+\.[\w-]*", tokens.text)[0]
@@ -201,7 +201,7 @@ def test_a_developer_signs_in_as_a_user_and_sets_a_password(dev):
 
 def test_identities_are_linked_and_unlinked(dev):
     account, subject = sign_up(dev), secrets.token_hex(8)
-    page = open_page(dev, f"/console/demo/accounts/{account['localId']}").submit(
+    page = open_page(dev, f"/console/demo/accounts/account?id={account['localId']}").submit(
         "link", providerId="google.com", rawId=subject, email="ada@gmail.com")
     assert subject in page.text and "ada@gmail.com" in page.text
     page = page.submit("unlink-google.com")
@@ -211,12 +211,12 @@ def test_identities_are_linked_and_unlinked(dev):
 def test_the_text_of_a_user_is_escaped_and_isolated(dev):
     name = f"<script>alert({secrets.randbelow(10**9)})</script>{RIGHT_TO_LEFT}"
     account = sign_up(dev, displayName=name)
-    for path in ("/console/demo/accounts", f"/console/demo/accounts/{account['localId']}"):
+    for path in ("/console/demo/accounts", f"/console/demo/accounts/account?id={account['localId']}"):
         page = open_page(dev, path)
         assert "<script" not in page.html and html.escape(name, quote=True).replace("&#x27;", "&#39;") in page.html
     nameless = requests.post(
         f"{dev.url}/v1/projects/demo/accounts", json={"displayName": name}, headers=ADMIN_HEADERS, timeout=30).json()
-    page = open_page(dev, f"/console/demo/accounts/{nameless['localId']}")
+    page = open_page(dev, f"/console/demo/accounts/account?id={nameless['localId']}")
     assert f"<h1><bdi>{html.escape(name)}</bdi></h1>" in page.html
     assert f"<title>\u2068{html.escape(name)}\u2069 – Sekisho dev</title>" in page.html
     listed = open_page(dev, f"/console/demo/accounts?q={account['email']}").html
@@ -225,14 +225,14 @@ def test_the_text_of_a_user_is_escaped_and_isolated(dev):
 
 def test_each_form_shows_its_curl(dev):
     account = sign_up(dev)
-    for path in ("/console/demo/newAccount", f"/console/demo/accounts/{account['localId']}", "/dev/clock"):
+    for path in ("/console/demo/newAccount", f"/console/demo/accounts/account?id={account['localId']}", "/dev/clock"):
         page = open_page(dev, path)
         assert page.html.count("curl &#39;http://127.0.0.1:") == len(page.forms)
 
 
 def test_the_audit_trail_names_the_actor(dev):
     account = sign_up(dev)
-    page = open_page(dev, f"/console/demo/accounts/{account['localId']}").submit("disable")
+    page = open_page(dev, f"/console/demo/accounts/account?id={account['localId']}").submit("disable")
     assert "emulator" in page.text
 
 
@@ -241,7 +241,7 @@ def test_a_tenant_has_pages_of_its_own(dev):
     assert account["email"] not in open_page(dev, "/console/demo/accounts").text
     page = open_page(dev, "/console/demo/accounts?tenant=start-page")
     assert account["email"] in page.text
-    page = open_page(dev, f"/console/demo/accounts/{account['localId']}?tenant=start-page").submit("disable")
+    page = open_page(dev, f"/console/demo/accounts/account?id={account['localId']}&tenant=start-page").submit("disable")
     assert page.status == 200 and "The account is disabled." in page.text
     assert "Tenant: start-page" in page.text
 
@@ -366,6 +366,114 @@ def sign_in_with_apple(dev, person):
     return requests.post(f"{dev.url}/v1/accounts:signInWithIdp?key=any", json=body, timeout=30).json()
 
 
+def account_path(account):
+    return f"/console/demo/accounts/account?id={account['localId']}"
+
+
+def test_a_person_signs_in_at_each_provider(dev):
+    email = fresh_email()
+    open_page(dev, "/dev/people").submit("create-person", givenName="Grace", email=email)
+    path = f"/dev/people/person?id={email}"
+    page = open_page(dev, path)
+    assert "None in this project or tenant." in page.text
+    result = page.submit("sign-in-apple.com")
+    claims = unverified_claims(re.search(r"eyJ[\w-]+\.[\w-]+\.[\w-]*", result.text)[0])
+    assert claims["firebase"]["sign_in_provider"] == "apple.com"
+    [account] = [link for link in result.links if "/accounts/account?" in (link or "")]
+    assert claims["sub"] in account
+    page = open_page(dev, path)
+    assert account in page.links and "com.example.app" in page.text
+    assert any("/dev/people/person?" in (link or "") for link in open_page(dev, account).links)
+    result = page.submit("sign-in-google.com")
+    assert result.status == 200
+    open_page(dev, account).submit("disable")
+    rejected = page.submit("sign-in-apple.com")
+    assert rejected.status == 400 and "USER_DISABLED" in rejected.text
+
+
+def test_only_a_submitted_form_signs_a_person_in(dev):
+    email = fresh_email()
+    open_page(dev, "/dev/people").submit("create-person", givenName="Grace", email=email)
+    path = f"/dev/people/person?id={email}"
+    open_page(dev, path)
+    assert open_page(dev, path).submit("sign-in-apple.com", token="x").status == 403
+    page = open_page(dev, path)
+    assert "None in this project or tenant." in page.text and "has not signed in to an app" in page.text
+
+
+@pytest.mark.parametrize("identifier", [".", "..", "a/b", "a?b&c=d", "%2E", " "])
+def test_every_id_has_a_page(dev, identifier):
+    created = open_page(dev, "/console/demo/newAccount").submit("create-account", localId=identifier, guest="true")
+    assert created.status == 200 and "The account was created." in created.text
+    created.submit("disable")
+    assert look_up(dev, identifier)["disabled"]
+    assert created.submit("delete", confirmed="true").status == 200 and look_up(dev, identifier) is None
+    requests.patch(
+        f"{dev.url}/emulator/v1/projects/demo/simulators",
+        json={"people": [{"id": identifier, "givenName": "Ada"}]}, timeout=30)
+    [path] = [link for link in open_page(dev, "/dev/people").links if "/dev/people/person?" in (link or "")][:1]
+    assert "Ada Byron" in open_page(dev, path).submit("person", familyName="Byron").text
+
+
+def test_a_guest_is_a_choice(dev):
+    page = open_page(dev, "/console/demo/newAccount")
+    rejected = page.submit("create-account", displayName="Ada")
+    assert rejected.status == 400 and "choose a guest" in rejected.text
+    assert page.submit("create-account", guest="true", email=fresh_email()).status == 400
+    phone = f"+1555{secrets.randbelow(10**7):07}"
+    assert "guest" not in page.submit("create-account", phoneNumber=phone).text.split("Audit trail")[0].lower()
+    assert "Guest" in page.submit("create-account", guest="true").text
+
+
+def test_an_error_has_its_code_its_message_and_its_explanation(dev):
+    page = open_page(dev, "/console/demo/newAccount")
+    rejected = page.submit("create-account", email=fresh_email(), password="short")
+    assert "WEAK_PASSWORD" in rejected.text and "The password does not meet" in rejected.text and " : " not in rejected.text
+    rejected = page.submit("create-account", email=fresh_email(), localId="x" * 129)
+    assert rejected.status == 400 and "/localId" not in rejected.text
+
+
+def test_a_form_that_is_too_large_gets_a_page(dev):
+    page = open_page(dev, "/dev/data").submit("import", accounts="x" * 70_000)
+    assert page.status == 413 and "The form is too large" in page.text and "/dev/data?project=demo" in page.links
+    response = requests.post(
+        dev.url + "/dev/data", data="x" * 70_000, headers={**BROWSER_HEADERS, "Host": "evil.example"}, timeout=30)
+    assert response.status_code in (413, 421) and "/dev/data" not in response.text
+
+
+def test_older_requests_are_listed(dev):
+    for number in range(90):
+        requests.get(f"{dev.url}/v1/older/{number:03}", timeout=30)
+    page, seen = open_page(dev, "/dev/requests?q=v1/older/"), []
+    while True:
+        seen += re.findall(r"/v1/older/(\d+)", page.html)
+        older = [link for link in page.links if "before=" in (link or "")]
+        if not older:
+            break
+        page = open_page(dev, older[0])
+        assert "<script" not in page.html
+    assert sorted(set(seen)) == [f"{number:03}" for number in range(90)]
+    requests.get(f"{dev.url}/docs", headers=BROWSER_HEADERS, timeout=30)
+    assert "getReference" not in open_page(dev, "/dev/requests").text
+
+
+def test_accounts_are_counted_and_paged(other_dev):
+    project = f"paged-{secrets.token_hex(4)}"
+    open_page(other_dev, f"/console/{project}/accounts").submit("create-realm")
+    users = [{"localId": f"page-{number}", "createdAt": f"{1_700_000_000_000 + number}", "displayName": f"Name {number}",
+              "email": f"user{number}@example.com"} for number in range(120)]
+    requests.post(
+        f"{other_dev.url}/v1/projects/{project}/accounts:batchCreate", json={"users": users}, headers=ADMIN_HEADERS,
+        timeout=30)
+    page = open_page(other_dev, f"/console/{project}/accounts")
+    assert "Accounts 1 to 50 of 120" in page.text
+    assert "Accounts 101 to 120 of 120" in open_page(other_dev, f"/console/{project}/accounts?page=2").text
+    assert f"/console/{project}/accounts?page=2" in page.links
+    for text in (" name 119 ", "USER119", "page-119"):
+        found = open_page(other_dev, f"/console/{project}/accounts?q={text}").text
+        assert "user119@example.com" in found and "user118" not in found
+
+
 def apple_identity(dev, account):
     [identity] = [
         one for one in look_up(dev, account["localId"])["providerUserInfo"] if one["providerId"] == "apple.com"]
@@ -376,21 +484,26 @@ def test_a_person_is_created_and_changed(dev):
     email = fresh_email()
     page = open_page(dev, "/dev/people").submit("create-person", givenName="Mary", email=email, hidesEmail="true")
     assert "The person was saved." in page.text and email in page.text
-    page = open_page(dev, f"/dev/people/{email}").submit("person", familyName="Somerville")
+    page = open_page(dev, f"/dev/people/person?id={email}").submit("person", familyName="Somerville")
     assert "Mary Somerville" in page.text and page.forms["person"].fields["hidesEmail"] == "true"
 
 
 def test_what_a_person_does_at_apple_reaches_the_account(dev):
     person = {"id": secrets.token_hex(8), "givenName": "Grace", "email": fresh_email(), "hidesEmail": True}
     account = sign_in_with_apple(dev, person)
-    page = open_page(dev, f"/dev/people/{person['id']}").submit("stop-relay-com.example.app")
-    assert "The relay no longer forwards email." in page.text
+    page = open_page(dev, f"/dev/people/person?id={person['id']}")
+    assert "Stop the relay" in page.text and "Resume the relay" not in page.text
+    page = page.submit("relay-com.example.app")
+    assert "The relay was changed." in page.text
     assert apple_identity(dev, account)["emailForwarding"] is False
-    assert "relay stopped" in open_page(dev, f"/console/demo/accounts/{account['localId']}").text
-    page = page.submit("resume-relay-com.example.app")
+    assert "relay stopped" in open_page(dev, f"/console/demo/accounts/account?id={account['localId']}").text
+    assert "Resume the relay" in page.text and "Stop the relay" not in page.text
+    page = page.submit("relay-com.example.app")
     assert apple_identity(dev, account)["emailForwarding"] is True
     page = page.submit("disconnect-com.example.app")
     assert "no longer uses Sign in with Apple" in page.text
+    assert "has not signed in to an app" not in page.text and "com.example.app disconnected just now" in page.text
+    assert "The user disconnected the app" in open_page(dev, account_path(account)).text
     assert apple_identity(dev, account)["credentialState"] == "REVOKED"
     assert "consent-revoked" in open_page(dev, "/dev/people").text
 
@@ -467,14 +580,22 @@ def test_data_is_exported_cleared_and_imported(other_dev):
     project = f"data-{secrets.token_hex(4)}"
     open_page(other_dev, f"/console/{project}/accounts").submit("create-realm")
     page = open_page(other_dev, f"/dev/data?project={project}")
-    assert "All accounts were imported." in page.submit("samples").text
+    assert "20 of 20 accounts were imported." in page.submit("samples").text
     exported = requests.get(f"{other_dev.url}/dev/data/export?project={project}", timeout=30)
-    assert exported.headers["Content-Disposition"] == "attachment"
+    assert exported.headers["Content-Disposition"] == f'attachment; filename="{project}.json"'
     assert len(exported.json()["users"]) == 20 and "Access-Control-Allow-Origin" not in exported.headers
     rejected = page.submit("clear", confirmation="demo")
     assert rejected.status == 400 and look_up(other_dev, "sample-1", project)
     assert "All accounts were deleted." in page.submit("clear", confirmation=project).text
     assert look_up(other_dev, "sample-1", project) is None
-    assert "All accounts were imported." in page.submit("import", accounts=exported.text).text
+    imported = requests.post(
+        f"{other_dev.url}/v1/projects/{project}/accounts:batchCreate", data=exported.content,
+        headers={**ADMIN_HEADERS, "Content-Type": "application/json"}, timeout=30)
+    assert imported.json().get("error") is None and look_up(other_dev, "sample-1", project)
+    assert f"accounts:batchCreate' \\ -H 'Authorization: Bearer owner'" in page.text and f"@{project}.json" in page.text
+    page.submit("clear", confirmation=project)
+    assert "20 of 20 accounts were imported." in page.submit("import", accounts=exported.text).text
+    partly = page.submit("import", accounts='{"users":[{"localId":"good"},{"localId":"bad","email":"x"}]}').text
+    assert "1 of 2 accounts were imported." in partly and "2 bad" in " ".join(re.sub("(?<=\\d)bad", " bad", partly).split())
     assert look_up(other_dev, "sample-1", project)["displayName"] == "Ada Lovelace"
     assert "This is not JSON" in page.submit("import", accounts="{").text

@@ -60,10 +60,10 @@ def paths(running):
     email = re.search(r'href="(/dev/emails/[^"?]+)', open_page(running, "/dev/emails").html)[1]
     number = re.search(r'href="(/dev/requests/\d+)', open_page(running, "/dev/requests?kind=errors").html)[1]
     return [
-        "/", "/console/demo/accounts", "/console/demo/accounts/sample-2", "/console/demo/newAccount",
+        "/", "/console/demo/accounts", "/console/demo/accounts/account?id=sample-2", "/console/demo/newAccount",
         "/console/demo/settings", "/console/demo/providers", "/console/demo/tenants", "/console/demo/apps",
         "/dev/emails", email, f"{email}?view=dark", f"{email}?view=headers", "/dev/codes", "/dev/people",
-        "/dev/people/grace.hopper", "/dev/clock", "/dev/requests", number, "/dev/data", "/nothing",
+        "/dev/people/person?id=grace.hopper", "/dev/clock", "/dev/requests", number, "/dev/data", "/nothing",
     ]
 
 

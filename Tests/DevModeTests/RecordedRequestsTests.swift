@@ -42,7 +42,8 @@ struct RecordedRequestsTests {
         "Requests of the pages are not recorded",
         arguments: [
             ("/dev/requests", "*/*", false), ("/console/demo/accounts", "*/*", false), ("/", "text/html", false),
-            ("/", "*/*", true), ("/developers", "*/*", true), ("/v1/accounts:signUp", "text/html", true),
+            ("/", "*/*", true), ("/docs/x", "*/*", true), ("/developers", "*/*", true),
+            ("/v1/accounts:signUp", "text/html", true),
         ])
     func pages(path: String, type: String, isRecorded: Bool) {
         record(path, accepting: type)

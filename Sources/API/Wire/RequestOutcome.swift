@@ -27,12 +27,12 @@ struct RequestOutcome {
         isReadableByOtherOrigins = endpoint?.isReadableByOtherOrigins ?? true
     }
 
-    /// The outcome of a request for a path without an operation, which gets a page.
-    init(page response: Response) {
+    /// The outcome of a refused request that gets a page.
+    init(page response: Response, refusing code: ErrorCode) {
         self.response = response
         operationID = nil
         realm = nil
-        refusalCode = RequestRefusal.notFound.code.rawValue
+        refusalCode = code.rawValue
         fault = nil
         isReadableByOtherOrigins = false
     }

@@ -118,7 +118,7 @@ public final class RequestPipeline: Sendable {
 
     private func pageForUnknownPath(_ request: Request) -> RequestOutcome? {
         guard let pages, request.acceptsHTML else { return nil }
-        return RequestOutcome(page: pages.unknownPath(request))
+        return RequestOutcome(page: pages.unknownPath(request), refusing: .notFound)
     }
 
     private func preflight(_ request: Request, _ match: RouteMatch<Route>) -> RequestOutcome {
@@ -279,7 +279,15 @@ extension RequestPipeline {
 
     /// Returns the response to a request whose body is rejected. Only the head of the request has been read.
     @Sendable func rejected(_ rejection: BodyRejection, _ head: Request) -> Response {
-        finish(RequestOutcome(rejection.error), of: head, from: network(of: head), since: .now)
+        let outcome = pageForTooLargeForm(rejection, head) ?? RequestOutcome(rejection.error)
+        return finish(outcome, of: head, from: network(of: head), since: .now)
+    }
+
+    private func pageForTooLargeForm(_ rejection: BodyRejection, _ head: Request) -> RequestOutcome? {
+        guard let pages, rejection == .tooLarge, head.acceptsHTML, self.rejection?(head) == nil,
+            case .found(.endpoint(let endpoint), _) = match(head.method, head.path, in: router), endpoint.isPage
+        else { return nil }
+        return RequestOutcome(page: pages.tooLargeForm(head), refusing: .requestTooLarge)
     }
 
     /// Returns the response to a request that the mode does not accept, or whose head does not authorize it to send

@@ -5,7 +5,9 @@ internal import JSON
 
 /// Lists and finds the accounts of a project or tenant.
 package enum AccountListScreen {
-    static let pageSize = 25
+    static let pageSize = 50
+    /// The API skips at most 100 000 accounts.
+    private static let lastPage = 100_000 / pageSize
     /// The maximum length of a name in a list, in characters.
     private static let shownName = 60
     /// The number of newest accounts among which a filter selects, because the API has no such filter.
@@ -45,9 +47,9 @@ package enum AccountListScreen {
         let pageToken: String?
 
         init(_ context: ScreenContext) {
-            text = context.request.query("q") ?? ""
+            text = (context.request.query("q") ?? "").trimmed
             filter = context.request.query("filter").flatMap(Filter.init) ?? .all
-            page = context.request.query("page").flatMap { Int($0) }.map { min(max(0, $0), 4000) } ?? 0
+            page = context.request.query("page").flatMap { Int($0) }.map { min(max(0, $0), lastPage) } ?? 0
             pageToken = context.request.query("pageToken")
         }
     }
@@ -57,8 +59,10 @@ package enum AccountListScreen {
         let result = try await context.perform(try call(selection, context))
         let results: [ScreenBlock] =
             result.isSuccess
-            ? list(result, selection, context)
-            : [.paragraph(context.problem(result))]
+            ? list(
+                try await found(result, selection, context), result, try await total(selection, context), selection,
+                context)
+            : [.problem(context.problem(result))]
         let new = Markup(
             .a, [.classes(["button"]), .href(URLReference(context.consolePath(["newAccount"])))], text: "New account")
         return Screen(
@@ -73,8 +77,8 @@ package enum AccountListScreen {
     /// The newest accounts, for the start page.
     package static func newest(_ count: Int, _ context: ScreenContext) async throws -> [Markup] {
         let result = try await context.perform(try newestCall(limit: count, offset: 0, context))
-        guard result.isSuccess else { return [Markup(.p, text: context.problem(result))] }
-        let accounts = accounts(in: result)
+        guard result.isSuccess else { return [context.problem(result).markup()] }
+        let accounts = AccountSummary.all(in: result)
         guard !accounts.isEmpty else { return [Markup(.p, text: "No accounts yet.")] }
         return [
             Markup(
@@ -96,7 +100,7 @@ package enum AccountListScreen {
                 query: [.init("q", selection.text), .init("maxResults", "\(pageSize)")] + token)
         }
         return selection.filter == .all
-            ? try newestCall(limit: pageSize + 1, offset: selection.page * pageSize, context)
+            ? try newestCall(limit: pageSize, offset: selection.page * pageSize, context)
             : try newestCall(limit: filteredAccounts, offset: 0, context)
     }
 
@@ -109,27 +113,47 @@ package enum AccountListScreen {
             ])
     }
 
-    static func accounts(in result: APIResult) -> [AccountSummary] {
-        let users = result.json?["userInfo"].elements ?? []
-        return (users.isEmpty ? (result.json?["users"]).elements : users).compactMap(AccountSummary.init)
+    /// Returns the accounts of a response that the filter accepts. The first page of a search also has those of the
+    /// newest accounts whose email address or name begins with the text, because the API searches only whole addresses.
+    private static func found(
+        _ result: APIResult, _ selection: Selection, _ context: ScreenContext
+    ) async throws -> [AccountSummary] {
+        var found = AccountSummary.all(in: result)
+        if !selection.text.isEmpty, selection.pageToken == nil {
+            let newest = AccountSummary.all(
+                in: try await context.perform(try newestCall(limit: filteredAccounts, offset: 0, context)))
+            found += newest.filter { account in
+                account.begins(with: selection.text) && !found.contains { $0.id.isExactly(account.id) }
+            }
+        }
+        return found.filter(selection.filter.accepts)
+    }
+
+    /// Returns the number of all accounts; `nil` for a search or a filter.
+    private static func total(_ selection: Selection, _ context: ScreenContext) async throws -> Int? {
+        guard selection.text.isEmpty, selection.filter == .all else { return nil }
+        let counted = try await context.perform(
+            try context.catalog.call("queryAccounts", in: context.realm, body: ["returnUserInfo": .bool(false)]))
+        return (counted.json?["recordsCount"]?.text).flatMap { Int($0) }
     }
 
     private static func list(
-        _ result: APIResult, _ selection: Selection, _ context: ScreenContext
+        _ found: [AccountSummary], _ result: APIResult, _ total: Int?, _ selection: Selection, _ context: ScreenContext
     ) -> [ScreenBlock] {
-        let found = accounts(in: result).filter(selection.filter.accepts)
-        let isPaged = selection.text.isEmpty && selection.filter == .all
-        let shown = found.prefix(isPaged ? pageSize : 50)
+        let shown = found.prefix(pageSize)
         guard !shown.isEmpty else {
             return [.paragraph(selection.text.isEmpty ? "There are no such accounts." : "No account was found.")]
         }
         let rows = shown.map { row($0, context) }
         var blocks: [ScreenBlock] = [.markup(.table("Accounts", ["Account", "Sign-in", "State", "Created"], rows))]
-        if selection.filter != .all {
+        if let total {
+            let first = selection.page * pageSize + 1
+            blocks.append(.paragraph("Accounts \(first) to \(first + shown.count - 1) of \(total), newest first."))
+        }
+        if selection.filter != .all, selection.text.isEmpty {
             blocks.append(.paragraph("The filter selects among the \(filteredAccounts) newest accounts."))
         }
-        let links = pageLinks(
-            selection, hasMore: isPaged && found.count > pageSize, next: result.json?["nextPageToken"]?.text, context)
+        let links = pageLinks(selection, of: total ?? 0, next: result.json?["nextPageToken"]?.text, context)
         return blocks + (links.isEmpty ? [] : [.markup(Markup(.p, [.classes(["links"])], links))])
     }
 
@@ -137,7 +161,9 @@ package enum AccountListScreen {
         [
             .group(
                 [link(to: account, context), .text(" ")]
-                    + (account.displayName.map { [.isolated(String($0.prefix(shownName)))] } ?? [])),
+                    + ((account.email == nil ? nil : account.displayName).map {
+                        [.isolated($0.shortened(to: shownName))]
+                    } ?? [])),
             .text(account.providers.joined(separator: ", ")),
             .group(account.tags.map { .tag($0) }),
             .group(time(account.createdAt, context)),
@@ -145,7 +171,7 @@ package enum AccountListScreen {
     }
 
     private static func link(to account: AccountSummary, _ context: ScreenContext) -> Markup {
-        .link(context.consolePath(["accounts", account.id]), .isolated(String(account.title.prefix(shownName))))
+        .link(context.accountPath(account.id), .isolated(account.title.shortened(to: shownName)))
     }
 
     private static func time(_ milliseconds: Int64?, _ context: ScreenContext) -> [Markup] {
@@ -153,17 +179,15 @@ package enum AccountListScreen {
     }
 
     private static func pageLinks(
-        _ selection: Selection, hasMore: Bool, next token: String?, _ context: ScreenContext
+        _ selection: Selection, of total: Int, next token: String?, _ context: ScreenContext
     ) -> [Markup] {
+        let last = min(max(0, total - 1) / pageSize, lastPage)
+        func link(_ label: String, to page: Int) -> Markup {
+            .link(context.consolePath(["accounts"], [("page", "\(page)")]), .text(label))
+        }
         var links: [Markup] = []
-        if selection.page > 0 {
-            links.append(
-                .link(context.consolePath(["accounts"], [("page", "\(selection.page - 1)")]), .text("Newer")))
-        }
-        if hasMore {
-            links.append(
-                .link(context.consolePath(["accounts"], [("page", "\(selection.page + 1)")]), .text("Older")))
-        }
+        if selection.page > 0 { links += [link("Newest", to: 0), link("Newer", to: selection.page - 1)] }
+        if selection.page < last { links += [link("Older", to: selection.page + 1), link("Oldest", to: last)] }
         if let token {
             links.append(
                 .link(
@@ -177,7 +201,9 @@ package enum AccountListScreen {
             Markup.void(.input, [.type("hidden"), .name("tenant"), .value(tenant)])
         }
         let text = FormField(
-            "q", "Email address, phone number, or beginning of an ID", value: selection.text)
+            "q", "Email address, phone number, name or ID", value: selection.text,
+            hint: "The beginning of an ID, or a whole email address or phone number. Of the \(filteredAccounts) newest "
+                + "accounts, also the beginning of an email address or name.")
         let filter = FormField(
             "filter", "Filter", .choice(Filter.allCases.map { .init($0.rawValue, $0.label) }),
             value: selection.filter.rawValue)

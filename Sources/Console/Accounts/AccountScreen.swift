@@ -10,7 +10,7 @@ package enum AccountScreen {
     ) async throws -> Screen {
         let found = try await context.perform(
             try context.catalog.call("lookUpAccounts", in: context.realm, body: ["localId": .array([.string(id)])]))
-        guard found.isSuccess else { return Screen("Account", status: 400, [.paragraph(context.problem(found))]) }
+        guard found.isSuccess else { return Screen("Account", status: 400, [.problem(context.problem(found))]) }
         guard let account = found.json?["users"].elements.first.flatMap(AccountSummary.init) else {
             return .notFound("This account does not exist", "It may have been deleted.")
         }
@@ -34,7 +34,7 @@ package enum AccountScreen {
                 .columns(
                     [
                         .section("Profile", [.markup(facts(account, context)), .form(profileForm(account, context))]),
-                        .section("Sign-in methods", identityBlocks(identities, account, context)),
+                        .section("Sign-in methods", identityBlocks(identities, events, account, context)),
                         .section("Access", accessBlocks(account, context)),
                         .section("Custom claims", [.form(claimsForm(account, context))]),
                     ] + additions(account)),

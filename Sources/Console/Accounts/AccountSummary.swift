@@ -16,8 +16,18 @@ package struct AccountSummary: Sendable {
     /// In milliseconds since 1970, like the other times.
     let createdAt: Int64?
     let lastSignInAt: Int64?
-    /// Whether Apple's relay has stopped forwarding email to an address of the account.
-    let isRelayStopped: Bool
+    package let identities: [Identity]
+
+    /// A sign-in method of the account.
+    package struct Identity: Sendable {
+        package let provider: String
+        /// The provider's ID of the user; `nil` for a password, for example.
+        package let subject: String?
+        /// Whether the user has disconnected the app at the provider.
+        package let isDisconnected: Bool
+        /// Whether Apple's relay forwards email; `nil` if Apple has sent no notification about it.
+        package let isForwarding: Bool?
+    }
 
     /// - Returns: `nil` if the value has no ID.
     package init?(_ user: JSONValue) {
@@ -30,25 +40,63 @@ package struct AccountSummary: Sendable {
         isDisabled = user["disabled"].isTrue
         customClaims = user["customAttributes"]?.text
         hasPassword = user["passwordHash"] != nil
-        let identities = user["providerUserInfo"].elements
+        identities = user["providerUserInfo"].elements.compactMap(Identity.init)
         providers =
-            identities.compactMap { $0["providerId"]?.text }
+            identities.map(\.provider)
             + (user["customAuth"].isTrue ? ["custom token"] : [])
         createdAt = user["createdAt"]?.text.flatMap { Int64($0) }
         lastSignInAt = user["lastLoginAt"]?.text.flatMap { Int64($0) }
-        isRelayStopped = identities.contains { $0["emailForwarding"] == .bool(false) }
     }
 
     /// Whether the account has no way to sign in, so that only its present session can use it.
-    var isGuest: Bool { providers.isEmpty && email == nil }
+    var isGuest: Bool { providers.isEmpty && email == nil && phoneNumber == nil }
+
+    /// Whether Apple's relay has stopped forwarding email to an address of the account.
+    var isRelayStopped: Bool { identities.contains { $0.isForwarding == false } }
+
+    /// The accounts of a response.
+    package static func all(in result: APIResult) -> [AccountSummary] {
+        let users = result.json?["userInfo"].elements ?? []
+        return (users.isEmpty ? (result.json?["users"]).elements : users).compactMap(AccountSummary.init)
+    }
 
     /// The name under which lists show the account.
-    package var title: String { email ?? displayName ?? phoneNumber ?? "Guest \(id.prefix(16))" }
+    package var title: String {
+        email ?? displayName ?? phoneNumber ?? "\(isGuest ? "Guest" : "Account") \(id.shortened(to: 16))"
+    }
+
+    /// Whether the email address or the name begins with the text, in upper or lower case.
+    func begins(with text: String) -> Bool {
+        let text = text.lowercased()
+        return [email, displayName].contains { $0?.lowercased().beginsExactly(with: text) == true }
+    }
 
     /// The states that a list marks.
     var tags: [String] {
         (isDisabled ? ["disabled"] : []) + (isRelayStopped ? ["relay stopped"] : [])
+            + (identities.contains(where: \.isDisconnected) ? ["disconnected"] : [])
             + (email != nil && !emailIsVerified ? ["not verified"] : []) + (isGuest ? ["guest"] : [])
+    }
+}
+
+extension AccountSummary.Identity {
+    /// - Returns: `nil` if the value names no provider.
+    fileprivate init?(_ method: JSONValue) {
+        guard let provider = method["providerId"]?.text else { return nil }
+        self.provider = provider
+        subject = method["rawId"]?.text
+        isDisconnected = method["credentialState"]?.text?.isExactly("REVOKED") == true
+        isForwarding = method["emailForwarding"].map { $0 == .bool(true) }
+    }
+}
+
+extension String {
+    /// The text, cut after `length` characters. A cut text ends in `…`.
+    package func shortened(to length: Int) -> String { count > length ? prefix(length - 1) + "…" : self }
+
+    /// The text without surrounding spaces.
+    package var trimmed: String {
+        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
 }
 

@@ -5,7 +5,7 @@ internal import JSON
 /// The audit events of an account, newest first.
 enum AuditTrailList {
     static func block(_ result: APIResult, _ context: ScreenContext) -> ScreenBlock {
-        guard result.isSuccess else { return .paragraph(context.problem(result)) }
+        guard result.isSuccess else { return .problem(context.problem(result)) }
         let events = (result.json?["auditEvents"]).elements
         guard !events.isEmpty else { return .paragraph("No events yet.") }
         return .markup(.table("Audit trail", ["Event", "Actor", "Detail", "Time"], events.map { row($0, context) }))

@@ -5,19 +5,19 @@ internal import JSON
 extension AccountScreen {
     /// The identities of the account, each with a form that unlinks it, and the form that links another one.
     static func identityBlocks(
-        _ result: APIResult, _ account: AccountSummary, _ context: ScreenContext
+        _ result: APIResult, _ events: APIResult, _ account: AccountSummary, _ context: ScreenContext
     ) -> [ScreenBlock] {
-        guard result.isSuccess else { return [.paragraph(context.problem(result))] }
+        guard result.isSuccess else { return [.problem(context.problem(result))] }
         let identities = (result.json?["identities"]).elements
         let password = account.hasPassword ? [ScreenBlock.paragraph("The account has a password.")] : []
         let none: [ScreenBlock] =
             identities.isEmpty ? [.paragraph("No identity of a provider is linked.")] : []
-        return password + none + identities.flatMap { blocks(of: $0, account, context) }
+        return password + none + identities.flatMap { blocks(of: $0, events, account, context) }
             + [.details("Link an identity", [.form(linkForm(account, context))])]
     }
 
     private static func blocks(
-        of identity: JSONValue, _ account: AccountSummary, _ context: ScreenContext
+        of identity: JSONValue, _ events: APIResult, _ account: AccountSummary, _ context: ScreenContext
     ) -> [ScreenBlock] {
         guard let provider = identity["providerId"]?.text else { return [] }
         var facts: [(String, Markup)] = [("Subject", Markup(.code, text: identity["rawId"]?.text ?? ""))]
@@ -25,9 +25,30 @@ extension AccountScreen {
             let relay = identity["isPrivateEmail"].isTrue ? [Markup.text(" "), .tag("relay address")] : []
             facts.append(("Email address", .group([.isolated(email)] + relay)))
         }
+        if account.identities.contains(where: { $0.provider.isExactly(provider) && $0.isDisconnected }) {
+            let time = disconnectionTime(events).map { [Markup.text(", "), .time($0, now: context.now)] } ?? []
+            facts.append(
+                (
+                    "State",
+                    .group(
+                        [.tag("disconnected")] + time
+                            + [
+                                .text(
+                                    ". The user disconnected the app at the provider. The sessions of then have ended.")
+                            ])
+                ))
+        }
         if let trust = identity["emailTrust"]?.text { facts.append(("Trust in the address", .text(trust))) }
         if let status = identity["realUserStatus"]?.text { facts.append(("Real user status", .text(status))) }
         return [.section(provider, [.markup(.details(facts)), .form(unlinkForm(provider, account, context))])]
+    }
+
+    /// When the user disconnected the app, in milliseconds since 1970; `nil` if this is not among the listed events.
+    private static func disconnectionTime(_ events: APIResult) -> Int64? {
+        let event = (events.json?["auditEvents"]).elements.first {
+            $0["action"]?.text?.endsExactly(with: ".consentRevoked") == true
+        }
+        return (event?["occurredAt"]?.text).flatMap(RFC3339.microsecondsSince1970).map { $0 / 1000 }
     }
 
     private static func unlinkForm(

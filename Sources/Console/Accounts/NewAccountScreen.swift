@@ -22,12 +22,21 @@ package enum NewAccountScreen {
                 FormField("displayName", "Name"),
                 FormField("emailVerified", "The email address is verified", .checkbox),
                 FormField("phoneNumber", "Phone number", hint: "With country code, for example +15551234567."),
+                FormField("guest", "A guest, without email address and phone number", .checkbox),
                 FormField("localId", "ID", hint: "Leave it empty for a random ID."),
             ], notice: "The account was created.",
             nextPath: { [context] result in
-                context.consolePath((["accounts"] + [result.json?["localId"]?.text].compactMap(\.self)))
+                (result.json?["localId"]?.text).map(context.accountPath) ?? context.consolePath(["accounts"])
             }
         ) { [context] input in
+            // The command line of the empty form creates a guest.
+            let isGuest = input.isChecked("guest") || !input.isSubmitted
+            guard isGuest || !input["email"].isEmpty || !input["phoneNumber"].isEmpty else {
+                throw Form.InvalidField("email", "Enter an email address or a phone number, or choose a guest.")
+            }
+            guard !input.isChecked("guest") || input["email"].isEmpty && input["phoneNumber"].isEmpty else {
+                throw Form.InvalidField("guest", "A guest has no email address and no phone number.")
+            }
             var body: JSONObject = [:]
             for name in ["email", "password", "displayName", "phoneNumber", "localId"] where !input[.init(name)].isEmpty
             {

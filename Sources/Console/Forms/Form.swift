@@ -15,7 +15,7 @@ package struct Form: Sendable {
     var nextPath: (@Sendable (APIResult) -> String)?
     /// Returns what the page shows after the form was accepted, for a result that cannot be shown again, such as
     /// tokens; `nil` for a page without it.
-    var resultMarkup: (@Sendable (APIResult) -> [ScreenBlock])?
+    var resultMarkup: (@Sendable (APIResult, _ sent: APICall) -> [ScreenBlock])?
     let call: @Sendable (FormInput) throws -> APICall
 
     /// A value that no request can be made of.
@@ -32,7 +32,7 @@ package struct Form: Sendable {
     package init(
         _ id: String, button: String, _ fields: [FormField] = [], isDangerous: Bool = false, notice: String,
         nextPath: (@Sendable (APIResult) -> String)? = nil,
-        resultMarkup: (@Sendable (APIResult) -> [ScreenBlock])? = nil,
+        resultMarkup: (@Sendable (APIResult, _ sent: APICall) -> [ScreenBlock])? = nil,
         call: @escaping @Sendable (FormInput) throws -> APICall
     ) {
         self.id = id
@@ -67,5 +67,5 @@ struct FormProblem: Sendable {
     let form: String
     /// `nil` if the problem concerns no single field.
     let field: String?
-    let text: String
+    let problem: Problem
 }

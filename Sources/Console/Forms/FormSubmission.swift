@@ -36,20 +36,21 @@ package enum FormSubmission {
                     "The form did not come from a page of this gateway, or the gateway was restarted meanwhile. Nothing was changed. Open the page again."
                 ))
         }
-        let result: APIResult
+        let call: APICall
         do {
             try form.requireFields(in: input)
-            result = try await context.perform(form.call(input))
+            call = try form.call(input)
         } catch let invalid as Form.InvalidField {
             return .page(
-                screen.showing(FormProblem(form: id, field: invalid.name, text: invalid.problem), input, context))
+                screen.showing(FormProblem(form: id, field: invalid.name, problem: Problem(invalid.problem)), input))
         }
+        let result = try await context.perform(call)
         guard result.isSuccess else {
-            return .page(
-                screen.showing(FormProblem(form: id, field: nil, text: context.problem(result)), input, context))
+            let (problem, field) = context.problem(result).naming(form.fields)
+            return .page(screen.showing(FormProblem(form: id, field: field, problem: problem), input))
         }
         if let resultMarkup = form.resultMarkup {
-            return .page(Screen(form.notice, resultMarkup(result)))
+            return .page(Screen(form.notice, resultMarkup(result, call)))
         }
         let path = form.nextPath?(result) ?? context.path
         return .redirect(ConsolePath.withQuery(path, noticeParameter, id))
@@ -62,7 +63,7 @@ package enum FormSubmission {
 
 extension Screen {
     /// The screen with a summary of the problem, and the submitted values without passwords.
-    fileprivate func showing(_ problem: FormProblem, _ input: FormInput, _ context: ScreenContext) -> Screen {
+    fileprivate func showing(_ problem: FormProblem, _ input: FormInput) -> Screen {
         var screen = self
         screen.status = 400
         screen.problem = problem

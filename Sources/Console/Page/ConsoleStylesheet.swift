@@ -67,6 +67,7 @@ package enum ConsoleStylesheet {
         table{width:100%;border-collapse:collapse}
         th,td{padding:.375rem .75rem .375rem 0;border-block-start:1px solid var(--rule);text-align:start;\
         vertical-align:baseline}
+        th,td time,.tag{overflow-wrap:normal;white-space:nowrap}
         th{color:var(--soft);font-size:.9375rem;font-weight:600}
         @media (max-width:40rem){thead{position:absolute;inset-inline-start:-200vw}\
         tr{display:flex;flex-wrap:wrap;gap:0 .75rem;padding:.375rem 0;border-block-start:1px solid var(--rule)}\

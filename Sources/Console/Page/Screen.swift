@@ -46,6 +46,8 @@ package indirect enum ScreenBlock: Sendable {
     /// Sections beside each other, if the window is wide enough.
     case columns([ScreenBlock])
 
+    package static func problem(_ problem: Problem) -> ScreenBlock { .markup(problem.markup()) }
+
     package static func paragraph(_ text: String) -> ScreenBlock { .markup(Markup(.p, text: text)) }
 
     var forms: [Form] {

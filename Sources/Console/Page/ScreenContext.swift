@@ -38,11 +38,14 @@ package struct ScreenContext: Sendable {
 }
 
 extension ScreenContext {
-    /// The text of an error, with its explanation.
-    package func problem(_ result: APIResult) -> String {
-        let explanation = result.errorCode.flatMap(explanation).map { " \($0)" } ?? ""
-        return result.errorMessage + (explanation.isEmpty ? "" : ":" + explanation)
+    package func problem(_ result: APIResult) -> Problem {
+        Problem(
+            code: result.errorCode, message: result.errorMessage,
+            explanation: result.errorCode.flatMap(explanation).flatMap { $0.isEmpty ? nil : $0 })
     }
+
+    /// The path of an account's page. The ID is in the query, because browsers remove the segments `.` and `..` of a path.
+    package func accountPath(_ id: String) -> String { consolePath(["accounts", "account"], [("id", id)]) }
 
     /// The path of a page of the console for the realm, with the tenant in its query.
     package func consolePath(_ segments: [String], _ query: [(String, String)] = []) -> String {

@@ -31,7 +31,7 @@ struct ScreenRenderer {
                 [.role("alert"), .classes(["problem"]), .id(ElementID("problem")), .focusableByScript, .autofocus],
                 [
                     Markup(.h2, text: "This did not work. Nothing was changed."),
-                    Markup(.p, [Markup(.a, [.href(URLReference("#\(target)"))], text: problem.text)]),
+                    problem.problem.markup(linkingTo: target),
                 ])
         ]
     }

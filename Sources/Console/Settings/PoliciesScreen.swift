@@ -47,7 +47,7 @@ package enum PoliciesScreen {
     package static func screen(_ context: ScreenContext) async throws -> Screen {
         let result = try await context.perform(try call("get", [:], context))
         guard let configuration = result.json, result.isSuccess else {
-            return Screen("Policies", status: 400, [.paragraph(context.problem(result))])
+            return Screen("Settings", status: 400, [.problem(context.problem(result))])
         }
         let switches = context.realm.tenant == nil ? projectSwitches : tenantSwitches
         var blocks: [ScreenBlock] = [
@@ -57,7 +57,7 @@ package enum PoliciesScreen {
         if context.realm.tenant == nil {
             blocks.append(.section("Authorized domains", [.form(domainsForm(configuration, context))]))
         }
-        return Screen("Policies", blocks)
+        return Screen("Settings", blocks)
     }
 
     private static func form(
@@ -120,8 +120,6 @@ package enum PoliciesScreen {
 extension FormInput {
     /// The lines of a field that are not empty, without surrounding spaces.
     func lines(_ name: ByteText) -> [String] {
-        self[name].split { $0.isNewline }.map { line in
-            String(line.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-        }.filter { !$0.isEmpty }
+        self[name].split { $0.isNewline }.map { String($0).trimmed }.filter { !$0.isEmpty }
     }
 }

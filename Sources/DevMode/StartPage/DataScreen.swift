@@ -23,12 +23,19 @@ extension StartPages {
                                         Markup(
                                             .a,
                                             [
-                                                .classes(["button"]), .download("\(context.realm.project).json"),
+                                                .classes(["button"]), .download(Self.fileName(context.realm)),
                                                 .href(URLReference(Self.path("/dev/data/export", context.realm))),
                                             ], text: "Export")
                                     ])),
                         ]),
-                    .section("Import", [.form(importForm(context))]),
+                    .section(
+                        "Import",
+                        [
+                            .form(importForm(context)),
+                            .paragraph(
+                                "In the folder of the file, this command imports up to 1000 accounts and 4 MiB:"),
+                            .markup(.commandLine(try Self.importCommand(context))),
+                        ]),
                     .section(
                         "Sample accounts",
                         [
@@ -45,15 +52,15 @@ extension StartPages {
             "import", button: "Import accounts",
             [
                 FormField(
-                    "accounts", "An exported file, or a JSON object with users", .lines(6), isRequired: true,
-                    hint: "At most 48 KiB. Use accounts:batchCreate for larger files.")
-            ], notice: "The import",
-            resultMarkup: { [context] result in Self.importReport(result, context) }
+                    "accounts", "Content of an exported file, or a JSON object with users", .lines(6), isRequired: true,
+                    hint: "At most 40 KiB. For a larger file, use the command below.")
+            ], notice: "The import", resultMarkup: { [context] in Self.importReport($0, of: $1, context) }
         ) { input in
             let text = Array(input["accounts"].utf8)
             // An empty form is shown with the command line for no users.
             let value = text.isEmpty ? .object([:]) : try Self.importedValue(text)
-            return try Self.batchCreate(value["users"].elements, context)
+            return try Self.batchCreate(
+                value["users"].elements, dropsFactors: value["dropsTotpFactors"].isTrue, context)
         }
     }
 
@@ -65,12 +72,28 @@ extension StartPages {
         }
     }
 
-    private static func batchCreate(_ users: [JSONValue], _ context: ScreenContext) throws -> APICall {
+    private static func batchCreate(
+        _ users: [JSONValue], dropsFactors: Bool, _ context: ScreenContext
+    ) throws -> APICall {
         try context.catalog.call(
-            "batchCreateAccounts", in: context.realm, body: ["users": .array(users.map(importable))])
+            "batchCreateAccounts", in: context.realm,
+            body: ["users": .array(users.map(importable)), "dropsTotpFactors": .bool(dropsFactors)])
     }
 
-    /// An exported account as the import accepts it. The text in place of a hash is not a hash.
+    /// The command that imports an exported file, whose members other than the accounts have no effect.
+    private static func importCommand(_ context: ScreenContext) throws -> String {
+        let call = try batchCreate([], dropsFactors: true, context)
+        return "curl \(CurlCommand.quoted(context.origin + call.path)) \\\n"
+            + "  -H 'Authorization: Bearer \(context.bearer)' -H 'Content-Type: application/json' \\\n"
+            + "  --data-binary @\(fileName(context.realm))"
+    }
+
+    /// The name of the file with the accounts of a project or tenant. Their IDs are valid in names of files.
+    private static func fileName(_ realm: RealmName) -> String {
+        [realm.project, realm.tenant].compactMap(\.self).joined(separator: "-") + ".json"
+    }
+
+    /// An account as the import accepts it. The text in place of a hash is not a hash.
     private static func importable(_ user: JSONValue) -> JSONValue {
         guard case .object(var members) = user else { return user }
         for name in [
@@ -86,26 +109,45 @@ extension StartPages {
         return .object(members)
     }
 
-    private static func importReport(_ result: APIResult, _ context: ScreenContext) -> [ScreenBlock] {
+    private static func importReport(
+        _ result: APIResult, of call: APICall, _ context: ScreenContext
+    ) -> [ScreenBlock] {
+        let users = (call.body?["users"]).elements
         let errors = (result.json?["error"]).elements
-        let lines = errors.prefix(50).map { error in
-            Markup(.li, text: "Account \(error["index"]?.text ?? "?"): \(error["message"]?.text ?? "")")
+        let rows = errors.prefix(50).map { error -> [Markup] in
+            let index = (error["index"]?.text).flatMap { Int($0) } ?? 0
+            let user = users.indices.contains(index) ? users[index] : .null
+            return [
+                .text("\(index + 1)"),
+                .isolated((user["localId"]?.text ?? user["email"]?.text ?? "").shortened(to: 128)),
+                .isolated(error["message"]?.text ?? ""),
+            ]
         }
-        return [
+        let failures: [ScreenBlock] =
             errors.isEmpty
-                ? .paragraph("All accounts were imported.")
-                : .section("\(errors.count) accounts were not imported", [.markup(Markup(.ul, Array(lines)))]),
+            ? []
+            : [
+                .section(
+                    "\(errors.count) accounts were not imported",
+                    [
+                        .markup(
+                            .table(
+                                "Accounts that were not imported", ["Number", "ID or email address", "Reason"], rows))
+                    ]
+                        + (errors.count > rows.count ? [.paragraph("The list has the first \(rows.count).")] : []))
+            ]
+        return [.paragraph("\(users.count - errors.count) of \(users.count) accounts were imported.")] + failures + [
             .markup(
-                links([("Accounts", context.consolePath(["accounts"])), ("Data", path("/dev/data", context.realm))])),
+                links([("Accounts", context.consolePath(["accounts"])), ("Data", path("/dev/data", context.realm))]))
         ]
     }
 
     private func sampleForm(_ context: ScreenContext) -> Form {
         Form(
             "samples", button: "Create sample accounts", notice: "The sample accounts",
-            resultMarkup: { [context] result in Self.importReport(result, context) }
+            resultMarkup: { [context] in Self.importReport($0, of: $1, context) }
         ) { _ in
-            try Self.batchCreate(SampleAccounts.users, context)
+            try Self.batchCreate(SampleAccounts.users(at: simulators), dropsFactors: false, context)
         }
     }
 
@@ -116,7 +158,7 @@ extension StartPages {
             [
                 FormField(
                     "confirmation", "Type \(name) to delete all its accounts", isRequired: true,
-                    hint: "This cannot be undone. The configuration stays.")
+                    hint: "This cannot be undone. The configuration, the emails and the people stay.")
             ], isDangerous: true, notice: "All accounts were deleted."
         ) { input in
             // An empty form is shown with its command line.
@@ -158,7 +200,9 @@ extension StartPages {
         let project = RealmName(project: context.realm.project, tenant: nil)
         let providers = try await content("listDefaultSupportedIdpConfigs", in: context.realm)
         let file: JSONObject = [
-            "users": .array(users), "isTruncated": .bool(token != nil),
+            "users": .array(users.map(Self.importable)), "isTruncated": .bool(token != nil),
+            // One-time passwords are exported without their secrets, so an import omits them.
+            "dropsTotpFactors": .bool(true),
             "config": try await content("getProjectConfig", in: project),
             "providers": providers["defaultSupportedIdpConfigs"] ?? .array([]),
         ]
@@ -166,7 +210,8 @@ extension StartPages {
             status: 200,
             headers: [
                 "Content-Type": "application/json; charset=UTF-8", "Cross-Origin-Resource-Policy": "same-origin",
-                "Content-Disposition": "attachment", "Cache-Control": "no-store",
+                "Content-Disposition": "attachment; filename=\"\(Self.fileName(context.realm))\"",
+                "Cache-Control": "no-store",
             ], body: try StrictJSON.encode(file))
     }
 }

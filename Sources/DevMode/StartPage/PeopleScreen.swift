@@ -13,8 +13,7 @@ extension StartPages {
         let rows = simulators.people.all.prefix(25).map { person in
             [
                 Markup.link(
-                    Self.path("/dev/people/\(PercentEncoding.encode(person.id))", context.realm),
-                    .isolated(person.title)),
+                    Self.path(of: person, context.realm), .isolated(person.title)),
                 .isolated(person.email ?? "no email address"),
                 .group(person.hidesEmail ? [.tag("hides email")] : []),
                 .text(simulators.apple.consents(of: person).map(\.clientID).joined(separator: ", ")),

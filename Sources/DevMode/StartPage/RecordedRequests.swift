@@ -32,7 +32,7 @@ final class RecordedRequests: Sendable {
 
     /// Records a request, unless a page of `dev` sent it.
     func record(_ observed: ObservedRequest) {
-        guard !Self.isPage(observed.request) else { return }
+        guard !Self.isPage(observed) else { return }
         let time = now()
         let recorded = RecordedRequest(observed, at: time)
         state.withLock { state in
@@ -52,9 +52,11 @@ final class RecordedRequests: Sendable {
         }
     }
 
-    private static func isPage(_ request: Request) -> Bool {
+    private static func isPage(_ observed: ObservedRequest) -> Bool {
+        let request = observed.request
         let path = request.path.utf8
-        return ["/dev/", "/console/", "/console-"].contains { path.starts(with: $0.utf8) }
+        return observed.operationID?.isExactly("getReference") == true
+            || ["/dev/", "/console/", "/console-"].contains { path.starts(with: $0.utf8) }
             || (request.path.isExactly("/") && request.acceptsHTML) || request.path.isExactly("/favicon.ico")
     }
 }

@@ -47,13 +47,17 @@ struct RequestFilter {
 extension StartPages {
     /// The number of rows of the page, which keeps the page small.
     private static let shownRequests = 40
+    /// The parameter of the query that contains the number of a request. The list has the requests before it.
+    private static let beforeParameter = "before"
     /// The maximum length of a path in a row, in characters.
     private static let shownPath = 120
 
     func requestListScreen(_ context: ScreenContext) async throws -> Screen {
         let filter = RequestFilter(context.request)
         let all = requests.all
-        let shown = all.filter(filter.accepts).prefix(Self.shownRequests)
+        let before = context.request.query(.init(Self.beforeParameter)).flatMap { Int($0) }
+        let selected = all.filter { $0.number < before ?? .max && filter.accepts($0) }
+        let shown = selected.prefix(Self.shownRequests)
         let head = Markup(
             .thead,
             [
@@ -80,10 +84,27 @@ extension StartPages {
                                     ? "No such requests yet. Pages of this site do not appear here."
                                     : "Newest first. The gateway keeps the last \(RecordedRequests.limit) requests, without passwords."
                             )),
+                        .markup(
+                            Self.links(
+                                Self.pageLinks(
+                                    filter, before, oldest: selected.count > shown.count ? shown.last : nil, context))),
                     ]),
             ])
-        screen.script = Self.liveScript
+        // New requests do not belong to the older pages.
+        if before == nil { screen.script = Self.liveScript }
         return screen
+    }
+
+    /// - Parameter oldest: the last request of the page; `nil` if no older one follows.
+    private static func pageLinks(
+        _ filter: RequestFilter, _ before: Int?, oldest: RecordedRequest?, _ context: ScreenContext
+    ) -> [(label: String, path: String)] {
+        let selection = [("q", filter.text), ("kind", filter.kind.rawValue)]
+        func path(_ query: [(String, String)]) -> String {
+            Self.path("/dev/requests", context.realm, selection + query)
+        }
+        return (before == nil ? [] : [("Newest", path([]))])
+            + (oldest.map { [("Older", path([(beforeParameter, "\($0.number)")]))] } ?? [])
     }
 
     /// The rows of requests after the number in the query, for the script of the list.
@@ -107,7 +128,7 @@ extension StartPages {
             [
                 .link(
                     "/dev/requests/\(request.number)",
-                    .text("\(request.method.rawValue) \(request.path.prefix(shownPath))"))
+                    .text("\(request.method.rawValue) \(request.path.shortened(to: shownPath))"))
             ]
                 + (request.operationID.map { [.text(" "), .soft($0)] } ?? [.text(" "), .soft("unknown path")]),
             [request.statusMarkup] + (explanation.map { [.text(" "), .soft($0)] } ?? []),

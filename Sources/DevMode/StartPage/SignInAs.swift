@@ -9,7 +9,7 @@ internal import Tokens
 extension StartPages {
     /// The sections of an account's page that only `dev` has: a new password, and sign-in as the user.
     func developerSections(of account: AccountSummary, _ context: ScreenContext) -> [ScreenBlock] {
-        [
+        personSection(of: account, context) + [
             .section(
                 "Password",
                 [
@@ -41,7 +41,7 @@ extension StartPages {
         let tenant = context.realm.tenant.map { ["tenantId": JSONValue.string($0)] } ?? [:]
         let form = Form(
             "sign-in-as", button: "Get tokens", notice: "Signed in as \(account.title)",
-            resultMarkup: { [context] result in Self.tokenBlocks(result, account, context) }
+            resultMarkup: { [context] result, _ in Self.tokenBlocks(result, of: account.id, context) }
         ) { _ in
             let body: JSONObject = ["token": .string(token), "returnSecureToken": .bool(true)]
             return try context.catalog.call(
@@ -51,8 +51,9 @@ extension StartPages {
         return .columns([.form(form), custom])
     }
 
-    private static func tokenBlocks(
-        _ result: APIResult, _ account: AccountSummary, _ context: ScreenContext
+    /// The tokens of a new session, and a link to its account.
+    static func tokenBlocks(
+        _ result: APIResult, of account: String, _ context: ScreenContext
     ) -> [ScreenBlock] {
         let tokens = ["idToken", "refreshToken"].compactMap { name in
             result.json?[ByteText(name)]?.text.map { token in
@@ -60,7 +61,7 @@ extension StartPages {
             }
         }
         return [
-            .markup(links([("Back to the account", context.consolePath(["accounts", account.id]))])),
+            .markup(links([("Open the account", context.accountPath(account))])),
             .paragraph("This page shows the tokens only once. They belong to a new session of the account."),
         ] + tokens
     }

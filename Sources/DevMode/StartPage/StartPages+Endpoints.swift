@@ -1,5 +1,6 @@
 internal import API
 internal import Console
+internal import Encoding
 internal import HTTP
 internal import Identity
 
@@ -10,7 +11,7 @@ extension StartPages {
             + page("Codes", "/dev/codes") { try await codesScreen($0) }
             + page("Clock", "/dev/clock") { try await clockScreen($0) }
             + page("People", "/dev/people") { try await peopleScreen($0) }
-            + pageWithID("Person", "/dev/people/{localId}") { personScreen($0, $1) }
+            + pageWithID("Person", "/dev/people/person") { try await personScreen($0, $1) }
             + page("Data", "/dev/data") { try await dataScreen($0) }
             + [
                 start,
@@ -40,19 +41,19 @@ extension StartPages {
             + page("ConsoleProviders", "/console/{project}/providers") { try await ProvidersScreen.screen($0) }
             + page("ConsoleTenants", "/console/{project}/tenants") { try await TenantsScreen.screen($0) }
             + page("ConsoleApps", "/console/{project}/apps") { try await AppsScreen.screen($0) }
-            + pageWithID("ConsoleAccount", "/console/{project}/accounts/{localId}") { id, context in
+            + pageWithID("ConsoleAccount", "/console/{project}/accounts/account") { id, context in
                 try await AccountScreen.screen(of: id, context) { developerSections(of: $0, context) }
             }
     }
 
-    /// The endpoints of a page about one account or person, whose ID is in the path.
+    /// The endpoints of a page about one account or person, whose ID is in the query.
     private func pageWithID(
         _ name: String, _ path: String, _ screen: @escaping @Sendable (String, ScreenContext) async throws -> Screen
     ) -> [Endpoint] {
         let methods: [(String, HTTP.Method)] = [("get", .get), ("post", .post)]
         return methods.map { prefix, method in
             .pageOutsideContract(prefix + name, method, path) { call in
-                try await respond(call) { try await screen(call.parameters["localId"] ?? "", $0) }
+                try await respond(call) { try await screen(call.request.query("id") ?? "", $0) }
             }
         }
     }

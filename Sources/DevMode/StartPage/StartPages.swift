@@ -83,7 +83,7 @@ struct StartPages: Sendable {
         let isInPath = call.parameters["project"] != nil
         let query =
             (isInPath || request.query("project") == nil ? [] : [("project", project)])
-            + (tenant.map { [("tenant", $0)] } ?? [])
+            + (tenant.map { [("tenant", $0)] } ?? []) + (request.query("id").map { [("id", $0)] } ?? [])
         return ScreenContext(
             request: request,
             path: request.path + (query.isEmpty ? "" : "?" + PercentEncoding.encode(form: query)),

@@ -76,6 +76,12 @@ public final class SimulatedApple: SimulatedProvider {
         set { state.withLock { $0.redirectURIs = newValue } }
     }
 
+    /// The teams of all clients, and the team of unregistered clients.
+    public var teams: Set<String> { state.withLock { Set($0.clients.values.map(\.team)) }.union([Self.defaultTeam]) }
+
+    /// The team of a client, which need not be registered.
+    public func team(of clientID: String) -> String { state.withLock { $0.client(clientID).team } }
+
     /// Whether the client was moved to another team.
     public func isTransferred(_ clientID: String) -> Bool {
         state.withLock { $0.clients[clientID]?.formerTeam != nil }

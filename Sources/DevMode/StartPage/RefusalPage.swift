@@ -1,0 +1,32 @@
+internal import Console
+internal import Encoding
+internal import HTTP
+internal import Identity
+
+/// The page for a request that no page of `dev` handles.
+struct RefusalPage {
+    private let screen: Screen
+
+    /// For a path that does not exist.
+    static let unknownPath = RefusalPage(
+        screen: .notFound("There is no such page", "Requests of apps to unknown paths are in the list of requests."))
+
+    /// For a form whose body is too large.
+    static let tooLargeForm = RefusalPage(
+        screen: Screen(
+            "The form is too large", status: 413,
+            [
+                .paragraph(
+                    "A form has at most 64 KiB, and nothing was changed. The page Data has a command that imports a larger file."
+                )
+            ]))
+
+    func response(to request: Request, default project: ID<Project>, _ clock: DevClock) -> Response {
+        let realm = RealmName(
+            project: request.query("project") ?? project.rawValue, tenant: request.query("tenant"))
+        let frame = PageFrame(
+            product: .init("Sekisho dev", "/"), links: StartPages.links(realm), switches: [],
+            banners: StartPages.clockBanner(clock))
+        return frame.response(screen, path: request.path)
+    }
+}

@@ -1,0 +1,29 @@
+import Testing
+
+@testable import Console
+
+@Suite("Problems")
+struct ProblemTests {
+    @Test(
+        "The message has neither the code nor words about JSON",
+        arguments: [
+            ("WEAK_PASSWORD : Too short", "WEAK_PASSWORD", "Too short"), ("EMAIL_EXISTS", "EMAIL_EXISTS", nil),
+            ("Invalid JSON payload received. /email is invalid", "INVALID_ARGUMENT", "/email is invalid"),
+            ("The gateway responded with status 502.", nil, "The gateway responded with status 502."),
+        ] as [(String, String?, String?)])
+    func message(text: String, code: String?, message: String?) {
+        let problem = Problem(code: code, message: text, explanation: nil)
+        #expect(problem.message == message)
+        #expect(problem.code == code)
+    }
+
+    @Test("The label of a field replaces its JSON pointer")
+    func field() {
+        let fields = [FormField("email", "Email address"), FormField("localId", "ID")]
+        let problem = Problem(code: "INVALID_ARGUMENT", message: "/users/0/localId is too long", explanation: nil)
+        let (named, field) = problem.naming(fields)
+        #expect(field == "localId")
+        #expect(named.message == "ID is too long")
+        #expect(Problem("/unknown is wrong").naming(fields).field == nil)
+    }
+}
