@@ -82,7 +82,9 @@ struct AccountAuditTests {
         Action("a reset for an unverified address", ["account.reclaimed", "password.changed"]) { gateway, _ in
             try await gateway.resetPassword(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
         },
-        Action("a reclaim by an address that Apple verified", ["account.reclaimed provider=apple.com"]) { gateway, _ in
+        Action(
+            "a reclaim by an address that Apple verified", ["account.reclaimed provider=apple.com", "password.removed"]
+        ) { gateway, _ in
             let person = SimulatedPerson.named("ada", "Town").with { $0.email = "ada@example.com" }
             return try await gateway.signIn(gateway.appleCredential(person))
         },
