@@ -110,6 +110,11 @@ public struct EmailAddress: BytewiseComparable, Codable, Sendable {
             text.utf8.contains(where: Self.isCapital)
             ? String(decoding: text.utf8.map(Self.folded), as: UTF8.self) : text
     }
+
+    /// - Parameter text: the ``rawValue`` of an address that was stored.
+    public init(stored text: String) {
+        rawValue = text
+    }
 }
 
 extension EmailAddress {

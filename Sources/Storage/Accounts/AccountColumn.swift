@@ -79,11 +79,11 @@ extension AccountColumn {
     ]
 
     private static let email = AccountColumn(
-        "email", { $0.email?.rawValue }, { $0.email = $1.flatMap(EmailAddress.init) })
+        "email", { $0.email?.rawValue }, { $0.email = $1.map(EmailAddress.init(stored:)) })
     private static let emailIsVerified = AccountColumn(
         required: "email_verified", { $0.email != nil && $0.emailIsVerified }, { $0.emailIsVerified = $1 })
     private static let initialEmail = AccountColumn(
-        "initial_email", { $0.initialEmail?.rawValue }, { $0.initialEmail = $1.flatMap(EmailAddress.init) })
+        "initial_email", { $0.initialEmail?.rawValue }, { $0.initialEmail = $1.map(EmailAddress.init(stored:)) })
     private static let displayName = AccountColumn(
         "display_name", { $0.displayName }, { $0.displayName = $1 }, update: { $0.profile.displayName })
     private static let photoURL = AccountColumn(

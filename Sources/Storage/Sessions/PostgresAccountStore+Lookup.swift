@@ -29,9 +29,9 @@ extension PostgresAccountStore {
 
 extension FoundSession {
     fileprivate init(_ row: Row) throws {
-        self.init(
-            account: try AccountRow.accountWithLastRefresh(row),
-            session: try row.decode("session_id", as: UUID?.self) == nil ? nil : try SessionRow.session(row))
+        let account = try AccountRow.accountWithLastRefresh(row)
+        let hasSession = try row.decode("session_id", as: UUID?.self) != nil
+        self.init(account: account, session: hasSession ? try SessionRow.session(row, of: account) : nil)
     }
 }
 
@@ -39,7 +39,7 @@ extension SQL {
     /// Finds the account of a look-up, with the session if it is active.
     static func find(_ lookup: SessionLookup, in realm: ID<Realm>) -> SQL {
         """
-        SELECT \(SessionRow.columns), \(AccountRow.columns), \(AccountRow.lastRefresh)
+        SELECT \(SessionRow.columnsBesideAccount), \(AccountRow.columns), \(AccountRow.lastRefresh)
         FROM account a LEFT JOIN session s ON s.realm_id = a.realm_id AND s.id = \(lookup.session)
             AND s.account_id = a.id AND s.generation = a.generation AND s.ended_at IS NULL
         WHERE a.realm_id = \(realm.rawValue) AND a.id = \(lookup.account)
@@ -52,7 +52,7 @@ extension SQL {
     /// - Returns: the rows of the accounts that exist, each with the `number` of its look-up, counted from 1.
     static func find(_ lookups: [SessionLookup], in realm: ID<Realm>) -> SQL {
         """
-        SELECT p.number, \(SessionRow.columns), \(AccountRow.columns), \(AccountRow.lastRefresh)
+        SELECT p.number, \(SessionRow.columnsBesideAccount), \(AccountRow.columns), \(AccountRow.lastRefresh)
         FROM unnest((SELECT \(lookups.map(\.session))), (SELECT \(lookups.map(\.account))))
             WITH ORDINALITY AS p (session, account, number)
         CROSS JOIN LATERAL (

@@ -62,7 +62,8 @@ extension Rotation {
             self = .stolen
             return
         }
-        self = .continues(try SessionRow.session(row), try AccountRow.account(row), counter: try row.decode("counter"))
+        let account = try AccountRow.account(row)
+        self = .continues(try SessionRow.session(row, of: account), account, counter: try row.decode("counter"))
     }
 }
 

@@ -5,13 +5,24 @@ internal import Postgres
 
 /// The columns of a ``Session`` in a table with the alias `s`, and their decoding.
 enum SessionRow {
-    static let columns: SQL =
-        "s.id AS session_id, s.account_id, s.generation AS session_generation, s.method, s.authenticated_at, s.claims AS session_claims, s.second_factor, s.second_factor_id, s.device"
+    /// For a query that also selects the session's account, whose generation is that of the session.
+    static let columnsBesideAccount: SQL =
+        "s.id AS session_id, s.method, s.authenticated_at, s.claims AS session_claims, s.second_factor, s.second_factor_id, s.device"
+    static let columns: SQL = "s.account_id, s.generation AS session_generation, \(columnsBesideAccount)"
 
+    /// Decodes ``columns``.
     static func session(_ row: Row) throws -> Session {
+        try session(row, of: ID(try row.decode("account_id")), try row.decode("session_generation"))
+    }
+
+    /// Decodes ``columnsBesideAccount``.
+    static func session(_ row: Row, of account: Account) throws -> Session {
+        try session(row, of: account.id, account.generation)
+    }
+
+    private static func session(_ row: Row, of account: ID<Account>, _ generation: Int64) throws -> Session {
         Session(
-            id: ID(uuid: try row.decode("session_id")),
-            account: ID(try row.decode("account_id")), generation: try row.decode("session_generation"),
+            id: ID(uuid: try row.decode("session_id")), account: account, generation: generation,
             method: ProviderID(try row.decode("method")),
             authenticatedAt: Instant(try row.decode("authenticated_at")),
             claims: try row.decode("session_claims", as: String?.self).map(Claims.init),
@@ -253,7 +264,7 @@ extension SQL {
         """
 
     private static let returningRotation: SQL = """
-        RETURNING s.counter, s.ended_at IS NOT NULL AS is_stolen, \(SessionRow.columns), \(AccountRow.columns)
+        RETURNING s.counter, s.ended_at IS NOT NULL AS is_stolen, \(SessionRow.columnsBesideAccount), \(AccountRow.columns)
         """
 
     /// Selects why a rotation changed no row.
