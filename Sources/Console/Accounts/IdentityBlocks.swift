@@ -34,7 +34,8 @@ extension AccountScreen {
                         [.tag("disconnected")] + time
                             + [
                                 .text(
-                                    ". The user disconnected the app at the provider. The sessions of then have ended.")
+                                    ". The user disconnected the app at the provider. Sessions that existed then have ended."
+                                )
                             ])
                 ))
         }

@@ -26,7 +26,7 @@ extension StartPages {
                     "People at the simulated providers",
                     [
                         .paragraph(
-                            "Choose one of them when your app opens the sign-in page of a provider. The list has the last 25."
+                            "Sign a person in on the person's page, or on the page that your app opens. The list has the last 25."
                         ),
                         .markup(.table("People", ["Person", "Email address", "Apple", "Apps at Apple"], rows)),
                         .details(

@@ -135,7 +135,7 @@ extension StartPages {
                     [
                         .isolated(entry.action.clientID), .text(" "), .tag("disconnected"), .text(" "),
                         .time(entry.time.milliseconds, now: context.now),
-                        .text(" The sessions of then have ended. The next sign-in is like the first."),
+                        .text(" Sessions that existed then have ended. The next sign-in is like the first."),
                     ]))
         }
     }

@@ -22,7 +22,7 @@ extension StartPages {
         guard let realm = try await realm(named: context.realm) else { return [] }
         let providers = [.apple] + DevSimulators.otherTypes.map { $0.provider }
         let forms = providers.compactMap { signInForm(at: $0, person, realm, context).map(ScreenBlock.form) }
-        return [.paragraph("The page shows the tokens of the new session once.")] + forms + [
+        return [.paragraph("After a sign-in, a page shows the tokens of the new session once.")] + forms + [
             .details(
                 "Only the credential",
                 [
