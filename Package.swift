@@ -70,6 +70,7 @@ let package = Package(
         module("Passwords", imports: ["Crypto", "Encoding", "EventLoop", "HTTP", "Identity"]),
         module("Providers", imports: ["Crypto", "Encoding", "HTTP", "Identity", "JOSE", "JSON"]),
         module("Tokens", imports: ["Crypto", "Encoding", "Identity", "JOSE", "JSON"]),
+        module("Webhooks", imports: ["Crypto", "Encoding", "HTTP", "Identity", "JSON"]),
         module(
             "Storage", imports: ["Encoding", "EventLoop", "Identity", "JSON", "Postgres"],
             resources: [.embedInCode("Migrations")]),
@@ -82,7 +83,7 @@ let package = Package(
             "Gateway",
             imports: [
                 "API", "CProgramPages", "Crypto", "Email", "Encoding", "EventLoop", "HTTP", "IPAddresses", "Identity",
-                "Passwords", "Postgres", "Providers", "SMTP", "Storage", "Telemetry", "Tokens",
+                "Passwords", "Postgres", "Providers", "SMTP", "Storage", "Telemetry", "Tokens", "Webhooks",
             ]),
         module("Console", imports: ["Crypto", "Encoding", "HTML", "HTTP", "JSON"]),
         module("Simulators", imports: ["Crypto", "Encoding", "EventLoop", "HTML", "HTTP", "JOSE", "JSON"]),
@@ -128,6 +129,7 @@ let package = Package(
             "ProvidersTests",
             imports: ["Crypto", "Encoding", "EventLoop", "HTTP", "Identity", "JOSE", "JSON", "Providers", "Simulators"]),
         tests("TokensTests", imports: ["Crypto", "Identity", "Tokens"]),
+        tests("WebhooksTests", imports: ["Crypto", "EventLoop", "HTTP", "Webhooks"]),
         tests("StorageTests", imports: ["Encoding", "Identity", "Postgres", "Providers", "Storage", "Support"]),
         tests("PagesTests", imports: ["Crypto", "HTTP", "Identity", "Pages", "Providers"]),
         tests("APITests", imports: ["API", "Encoding", "HTTP", "IPAddresses", "Identity", "Pages", "Providers"]),
@@ -138,6 +140,7 @@ let package = Package(
             imports: [
                 "API", "Crypto", "DevMode", "Email", "Encoding", "Gateway", "HTTP", "IPAddresses", "Identity", "JOSE",
                 "JSON", "Postgres", "Providers", "SMTP", "Simulators", "Storage", "Support", "Telemetry", "Tokens",
+                "Webhooks",
             ]),
         tests("ConsoleTests", imports: ["Console", "Encoding", "HTTP", "JSON"]),
         tests(

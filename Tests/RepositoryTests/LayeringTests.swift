@@ -27,7 +27,7 @@ struct LayeringTests {
     /// The modules that ``layers`` permits for the modules `Gateway`, `DevMode` and `Commands`.
     static let gateway: Set<String> = [
         "API", "Crypto", "Email", "Encoding", "EventLoop", "HTTP", "IPAddresses", "Identity", "JOSE", "JSON",
-        "Passwords", "Postgres", "Providers", "SMTP", "Storage", "Telemetry", "Tokens",
+        "Passwords", "Postgres", "Providers", "SMTP", "Storage", "Telemetry", "Tokens", "Webhooks",
     ]
 
     /// The other modules of `Sources`, each with the modules that it may import.
@@ -36,6 +36,7 @@ struct LayeringTests {
         "Passwords": ["Identity", "Crypto", "Encoding", "EventLoop", "HTTP"],
         "Providers": ["Identity", "JOSE", "Crypto", "Encoding", "HTTP", "JSON", "EventLoop"],
         "Tokens": ["Identity", "JOSE", "Crypto", "Encoding", "JSON"],
+        "Webhooks": ["Identity", "Crypto", "Encoding", "HTTP", "JSON"],
         "Storage": ["Identity", "Encoding", "EventLoop", "JSON", "Postgres"],
         "Pages": ["Identity", "HTML", "HTTP"],
         "API": ["CReference", "Identity", "Encoding", "HTTP", "IPAddresses", "JSON", "Pages", "Telemetry"],
