@@ -15,7 +15,7 @@ extension PostgresAccountStore {
     static var signUps: Batching<AnonymousSignUp, ID<Session>, Void> {
         .writes(exclusiveKeys: { [$0.session.id] }) { signUps, realm in
             signUps.count == 1
-                ? try .create(StoredAccount(account: signUps[0].account), opening: signUps[0].session, in: realm)
+                ? try .create(signUps[0], in: realm)
                 : try .create(signUps, in: realm)
         } outcomes: { signUps, _ in
             signUps.map { _ in () }
@@ -35,6 +35,18 @@ extension NewSession {
 }
 
 extension SQL {
+    fileprivate static func create(_ signUp: AnonymousSignUp, in realm: ID<Realm>) throws -> SQL {
+        let account = signUp.account
+        return """
+            WITH inserted AS (
+                INSERT INTO account (realm_id, id, created_at, last_sign_in_at, valid_since)
+                SELECT \(realm.rawValue), \(account.id.rawValue), \(Timestamp(account.createdAt)),
+                    \(account.lastSignInAt.map { Timestamp($0) }), \(Timestamp(account.validSince))
+            )
+            \(insertion(of: try SessionColumns(signUp.session), in: realm))
+            """
+    }
+
     fileprivate static func create(_ signUps: [AnonymousSignUp], in realm: ID<Realm>) throws -> SQL {
         let (accounts, sessions) = (signUps.map(\.account), signUps.map(\.session))
         let opened = SessionColumns(

@@ -41,8 +41,8 @@ struct SessionColumns {
     let authenticatedAt: SQL
     let openedAt: SQL
     let claims: SQL
-    let secondFactor: SQL
-    let secondFactorID: SQL
+    var secondFactor: SQL
+    var secondFactorID: SQL
     let device: SQL
     let credentialIssuedAt: SQL
 }
@@ -52,6 +52,10 @@ extension SessionColumns {
     init(_ session: NewSession) throws {
         var values = RowValues(session)
         try self.init(of: &values, \.self)
+        guard session.session.secondFactor == nil else { return }
+        // Most sessions have none, and PostgreSQL handles a constant faster than a parameter.
+        secondFactor = "NULL"
+        secondFactorID = "NULL"
     }
 
     init<Row>(of rows: inout RowValues<Row>, _ session: (Row) -> NewSession) throws {
@@ -108,8 +112,10 @@ extension SQL {
             ? "" : "replay_keys AS (\(consume(replayKeys, in: realm, forEachRowOf: source)) RETURNING 1),"
         let columns = try SessionColumns(session)
         let limit = session.limitToEnforce
-        let excess = endExcessSessions(over: limit, opening: columns, in: realm, forEachRowOf: source)
-        let limited: SQL = limit == 0 ? "" : "limited AS (\(excess)),"
+        let limited: SQL =
+            limit == 0
+            ? ""
+            : "limited AS (\(endExcessSessions(over: limit, opening: columns, in: realm, forEachRowOf: source))),"
         return """
             WITH \(ctes) \(consumed) \(limited) network AS (\(storeKnownNetwork(
                 session.networkHash, of: session.account, at: session.openedAt, in: realm,
@@ -191,8 +197,8 @@ extension SQL {
     static func rotate(_ token: PresentedRefreshToken, in realm: ID<Realm>) -> SQL {
         """
         \(rotation) FROM account a, (SELECT \(token.counter) AS counter, \(token.rotates) AS rotates,
-            \(now(ahead: "\(token.clockOffset.microseconds)")) AS now,
-            \(now(ahead: "\((token.clockOffset - token.gracePeriod).microseconds)")) AS grace_cutoff) p
+            statement_timestamp() + \(token.clockOffset.microseconds) * interval '1 microsecond' AS now,
+            statement_timestamp() + \((token.clockOffset - token.gracePeriod).microseconds) * interval '1 microsecond' AS grace_cutoff) p
         WHERE s.realm_id = \(realm.rawValue) AND s.id = \(token.session) AND s.ended_at IS NULL
             AND a.realm_id = s.realm_id || '' AND a.id = s.account_id
             AND a.generation = s.generation AND a.disabled_at IS NULL
@@ -212,8 +218,8 @@ extension SQL {
         """
         WITH presented AS (
             SELECT s.realm_id, s.id, s.account_id, s.generation, p.counter, p.rotates = 1 AS rotates,
-                \(now(ahead: "p.clock_offset")) AS now,
-                \(now(ahead: "p.clock_offset - p.grace_period")) AS grace_cutoff
+                statement_timestamp() + p.clock_offset * interval '1 microsecond' AS now,
+                statement_timestamp() + (p.clock_offset - p.grace_period) * interval '1 microsecond' AS grace_cutoff
             FROM unnest((SELECT \(tokens.map(\.session))), (SELECT \(tokens.map(\.counter))),
                 (SELECT \(tokens.map { $0.rotates ? 1 : 0 })), (SELECT \(tokens.map(\.gracePeriod.microseconds))),
                 (SELECT \(tokens.map(\.clockOffset.microseconds))))
@@ -230,11 +236,6 @@ extension SQL {
         WHERE s.realm_id = p.realm_id AND s.id = p.id
         \(returningRotation)
         """
-    }
-
-    /// PostgreSQL's time at the start of the statement, plus a number of microseconds.
-    private static func now(ahead microseconds: SQL) -> SQL {
-        "statement_timestamp() + (\(microseconds)) * interval '1 microsecond'"
     }
 
     /// Applies the rules of ``Rotation`` to the session `s`, for the presented token `p`. The migration that creates
