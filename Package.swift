@@ -44,6 +44,7 @@ let package = Package(
     targets: [
         .target(name: "SekishoAuth", path: "Sources/Client/SekishoAuth", swiftSettings: clientSettings),
         .systemLibrary(name: "CSystem", path: "Sources/Platform/CSystem"),
+        .systemLibrary(name: "CCBOR", path: "Sources/Platform/CCBOR"),
         // Overrides `mmap` in every executable that contains Crypto, so that the memory of Argon2id hashes gets huge
         // pages.
         .target(name: "CHugePages", path: "Sources/Platform/CHugePages"),
@@ -60,6 +61,8 @@ let package = Package(
         platform("HTML"),
         platform("Crypto", imports: ["CHugePages", "CSystem", "Encoding"]),
         platform("JOSE", imports: ["Crypto", "Encoding", "JSON"]),
+        platform("CBOR", imports: ["CCBOR", "Encoding"]),
+        platform("WebAuthn", imports: ["CBOR", "Crypto", "Encoding", "JSON"]),
         platform("Curl", imports: ["CSystem", "EventLoop", "IPAddresses"]),
         platform("HTTP", imports: ["CSystem", "Curl", "Encoding", "EventLoop", "IPAddresses"]),
         platform("SMTP", imports: ["CSystem", "Curl", "Encoding", "EventLoop", "IPAddresses"]),
@@ -83,7 +86,7 @@ let package = Package(
             "Gateway",
             imports: [
                 "API", "CProgramPages", "Crypto", "Email", "Encoding", "EventLoop", "HTTP", "IPAddresses", "Identity",
-                "Passwords", "Postgres", "Providers", "SMTP", "Storage", "Telemetry", "Tokens", "Webhooks",
+                "Passwords", "Postgres", "Providers", "SMTP", "Storage", "Telemetry", "Tokens", "WebAuthn", "Webhooks",
             ]),
         module("Console", imports: ["Crypto", "Encoding", "HTML", "HTTP", "JSON"]),
         module("Simulators", imports: ["Crypto", "Encoding", "EventLoop", "HTML", "HTTP", "JOSE", "JSON"]),
@@ -102,11 +105,13 @@ let package = Package(
             ]),
         .executableTarget(name: "sekisho", dependencies: ["Commands"], swiftSettings: settings),
         module(
+            "WebAuthnSupport", in: "Tests", imports: ["CBOR", "CCBOR", "Crypto", "Encoding", "JSON"]),
+        module(
             "Support", in: "Tests",
             imports: [
                 "API", "Crypto", "DevMode", "Encoding", "EventLoop", "Gateway", "HTTP", "IPAddresses", "Identity",
                 "JOSE", "JSON", "Passwords", "Postgres", "PrivatePostgres", "Providers", "Simulators", "Storage",
-                "Telemetry", "Tokens",
+                "Telemetry", "Tokens", "WebAuthnSupport",
             ]),
         platformTests("EventLoopTests", imports: ["CSystem", "EventLoop"]),
         platformTests("EncodingTests", imports: ["Encoding"]),
@@ -117,6 +122,10 @@ let package = Package(
         platformTests("CryptoTests", imports: ["CHugePages", "Crypto", "Encoding"]),
         platformTests(
             "JOSETests", imports: ["Crypto", "Encoding", "JOSE", "JSON"], resources: [.embedInCode("Vectors")]),
+        platformTests("CBORTests", imports: ["CBOR", "Encoding"]),
+        platformTests(
+            "WebAuthnTests", imports: ["CBOR", "Crypto", "Encoding", "JSON", "WebAuthn", "WebAuthnSupport"],
+            resources: [.embedInCode("Vectors")]),
         platformTests("HTTPTests", imports: ["CSystem", "Encoding", "EventLoop", "HTTP"]),
         platformTests("SMTPTests", imports: ["CSystem", "SMTP"]),
         platformTests("PostgresTests", imports: ["EventLoop", "Postgres", "PrivatePostgres"]),
@@ -140,7 +149,7 @@ let package = Package(
             imports: [
                 "API", "Crypto", "DevMode", "Email", "Encoding", "Gateway", "HTTP", "IPAddresses", "Identity", "JOSE",
                 "JSON", "Postgres", "Providers", "SMTP", "Simulators", "Storage", "Support", "Telemetry", "Tokens",
-                "Webhooks",
+                "WebAuthn", "WebAuthnSupport", "Webhooks",
             ]),
         tests("ConsoleTests", imports: ["Console", "Encoding", "HTTP", "JSON"]),
         tests(
@@ -162,7 +171,8 @@ if Context.environment["SEKISHO_FUZZING"] != nil {
         .executableTarget(
             name: "Fuzzing",
             dependencies: [
-                "Commands", "Crypto", "Encoding", "Gateway", "HTTP", "Identity", "JOSE", "JSON", "Providers",
+                "CBOR", "Commands", "Crypto", "Encoding", "Gateway", "HTTP", "Identity", "JOSE", "JSON", "Providers",
+                "WebAuthn",
             ],
             path: "Tests/Fuzzing", exclude: ["Seeds"], swiftSettings: settings))
 }

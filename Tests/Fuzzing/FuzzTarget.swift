@@ -1,8 +1,10 @@
+import CBOR
 import Crypto
 import Encoding
 import Identity
 import JOSE
 import Providers
+import WebAuthn
 
 @testable import Commands
 @testable import Gateway
@@ -16,6 +18,8 @@ enum FuzzTarget: String, CaseIterable {
     case json
     case form
     case jws
+    case cbor
+    case webauthn
     case csv
     case projectFile = "project-file"
 
@@ -29,6 +33,8 @@ enum FuzzTarget: String, CaseIterable {
         case .json: Self.parseJSON(input)
         case .form: Self.parseForm(input)
         case .jws: Self.parseJWS(input)
+        case .cbor: Self.parseCBOR(input)
+        case .webauthn: Self.verifyPasskey(input)
         case .csv: Self.parseCSV(input)
         case .projectFile: Self.parseProjectFile(input)
         }
@@ -107,6 +113,52 @@ enum FuzzTarget: String, CaseIterable {
 
     private static let publicKey: PublicKey = {
         do { return try PrivateKey.generate(.es256).publicKey } catch { fatalError("\(error)") }
+    }()
+
+    /// A value that was decoded from the whole input is the value at the start of a longer input. A value that is cut off
+    /// is not a value.
+    private static func parseCBOR(_ input: [UInt8]) {
+        guard let value = try? CBOR.decode(input) else { return }
+        let prefix = try? CBOR.decodePrefix(of: input + [0xFF])
+        if input.count < CBOR.maximumLength {
+            let isSame = prefix?.value == value && prefix?.count == input.count
+            require(isSame, "\(value) has another length in a longer input")
+        }
+        require((try? CBOR.decode(Array(input.dropLast()))) == nil, "\(value) is complete without its last byte")
+    }
+
+    /// No attestation object contains a statement that a key made about this client data, and no authenticator data has a
+    /// valid signature of a key that signed nothing.
+    private static func verifyPasskey(_ input: [UInt8]) {
+        let policy = RelyingPartyPolicy(rpID: "app.example", origins: ["https://app.example"])
+        func clientData(_ type: String) -> [UInt8] {
+            Array(#"{"type":"\(type)","challenge":"AQID","origin":"https://app.example"}"#.utf8)
+        }
+        let registration = try? UnverifiedRegistration(
+            id: [1], clientDataJSON: clientData("webauthn.create"), attestationObject: input
+        ).verified(challenge: [1, 2, 3], by: policy)
+        require(registration?.attestation != .selfAttested, "a statement without a valid signature is accepted")
+        let authentication = try? UnverifiedAuthentication(
+            id: [1], clientDataJSON: clientData("webauthn.get"), authenticatorData: input,
+            signature: Array(input.suffix(64)), userHandle: [1]
+        ).verified(
+            with: StoredPasskey(
+                credentialID: [1], publicKey: passkey, userHandle: [1], signCount: 0, isBackupEligible: false),
+            challenge: [1, 2, 3], by: policy)
+        require(authentication == nil, "a signature of another key is accepted")
+        _ = try? UnverifiedRegistration(id: [1], clientDataJSON: input, attestationObject: [])
+        _ = try? COSEKey(decoding: input)
+    }
+
+    /// The public key of RFC 8032 §7.1, test 1.
+    private static let passkey: COSEKey = {
+        let key: [UInt8] = [
+            0xD7, 0x5A, 0x98, 0x01, 0x82, 0xB1, 0x0A, 0xB7, 0xD5, 0x4B, 0xFE, 0xD3, 0xC9, 0x64, 0x07, 0x3A,
+            0x0E, 0xE1, 0x72, 0xF3, 0xDA, 0xA6, 0x23, 0x25, 0xAF, 0x02, 0x1A, 0x68, 0xF7, 0x07, 0x51, 0x1A,
+        ]
+        do {
+            return try COSEKey(decoding: [0xA4, 0x01, 0x01, 0x03, 0x27, 0x20, 0x06, 0x21, 0x58, 0x20] + key)
+        } catch { fatalError("\(error)") }
     }()
 
     /// A file that arrives byte by byte has the same rows as one that arrives at once.

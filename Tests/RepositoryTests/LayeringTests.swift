@@ -16,6 +16,8 @@ struct LayeringTests {
         "HTML": [],
         "Crypto": ["Encoding", "CSystem"],
         "JOSE": ["Crypto", "Encoding", "JSON"],
+        "CBOR": ["CCBOR", "Encoding"],
+        "WebAuthn": ["CBOR", "Crypto", "Encoding", "JSON"],
         "Curl": ["EventLoop", "IPAddresses", "CSystem"],
         "HTTP": ["Curl", "Encoding", "EventLoop", "IPAddresses", "CSystem"],
         "SMTP": ["Curl", "Encoding", "EventLoop", "IPAddresses", "CSystem"],
@@ -27,7 +29,7 @@ struct LayeringTests {
     /// The modules that ``layers`` permits for the modules `Gateway`, `DevMode` and `Commands`.
     static let gateway: Set<String> = [
         "API", "Crypto", "Email", "Encoding", "EventLoop", "HTTP", "IPAddresses", "Identity", "JOSE", "JSON",
-        "Passwords", "Postgres", "Providers", "SMTP", "Storage", "Telemetry", "Tokens", "Webhooks",
+        "Passwords", "Postgres", "Providers", "SMTP", "Storage", "Telemetry", "Tokens", "WebAuthn", "Webhooks",
     ]
 
     /// The other modules of `Sources`, each with the modules that it may import.

@@ -101,9 +101,9 @@ static inline EVP_PKEY *shim_public_key(const char *type, OSSL_PARAM *parameters
     return key;
 }
 
-static inline EVP_PKEY *shim_p256_public_key(const unsigned char *point, size_t length) {
+static inline EVP_PKEY *shim_ec_public_key(const char *group, const unsigned char *point, size_t length) {
     OSSL_PARAM parameters[] = {
-        OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)"P-256", 0),
+        OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)group, 0),
         OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, length),
         OSSL_PARAM_construct_end(),
     };

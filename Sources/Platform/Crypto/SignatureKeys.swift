@@ -123,7 +123,7 @@ public final class PublicKey: @unchecked Sendable {
         let point = [4] + x + y  // 4 marks an uncompressed point (SEC 1 §2.3.3)
         defer { OpenSSL.clearErrors() }
         // OpenSSL accepts only points on the curve. All of them except infinity are keys, because the cofactor is 1.
-        guard let key = shim_p256_public_key(point, point.count) else { throw .invalid }
+        guard let key = shim_ec_public_key("P-256", point, point.count) else { throw .invalid }
         self.key = key
         parts = .ec(x: x, y: y)
     }
