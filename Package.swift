@@ -137,7 +137,7 @@ let package = Package(
         tests(
             "ProvidersTests",
             imports: ["Crypto", "Encoding", "EventLoop", "HTTP", "Identity", "JOSE", "JSON", "Providers", "Simulators"]),
-        tests("TokensTests", imports: ["Crypto", "Identity", "Tokens"]),
+        tests("TokensTests", imports: ["Crypto", "Encoding", "Identity", "Tokens"]),
         tests("WebhooksTests", imports: ["Crypto", "EventLoop", "HTTP", "Webhooks"]),
         tests("StorageTests", imports: ["Encoding", "Identity", "Postgres", "Providers", "Storage", "Support"]),
         tests("PagesTests", imports: ["Crypto", "HTTP", "Identity", "Pages", "Providers"]),

@@ -1,5 +1,17 @@
 -- The schema after all migrations, for reviewers; the gateway never reads it. Sources/Storage/Migrations has the comments.
 
+CREATE FUNCTION public.passkeys(realm_id text, account_id text) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT jsonb_agg(jsonb_build_object('id', p.credential_id, 'rpId', p.rp_id, 'userHandle', p.user_handle,
+        'name', p.name, 'isBackedUp', p.backed_up, 'transports', p.transports, 'aaguid', p.aaguid,
+        'createdAt', (extract(epoch FROM p.created_at) * 1000000)::bigint,
+        'addedAt', (extract(epoch FROM p.added_at) * 1000000)::bigint,
+        'lastUsedAt', (extract(epoch FROM p.last_used_at) * 1000000)::bigint)
+        ORDER BY p.added_at, p.created_at, p.credential_id)::text
+    FROM passkey p WHERE p.realm_id = passkeys.realm_id AND p.account_id = passkeys.account_id
+$$;
+
 CREATE FUNCTION public.revoke_apple_grants() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -53,12 +65,14 @@ CREATE TABLE public.account (
     valid_since timestamp with time zone NOT NULL,
     generation bigint DEFAULT 1 NOT NULL,
     factor_count smallint DEFAULT 0 NOT NULL,
+    passkey_count smallint DEFAULT 0 NOT NULL,
     CONSTRAINT account_custom_claims_check CHECK ((jsonb_typeof((custom_claims)::jsonb) = 'object'::text)),
     CONSTRAINT account_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
     CONSTRAINT account_email_link_check CHECK (((email IS NOT NULL) OR (NOT email_link_sign_in))),
     CONSTRAINT account_email_verified_check CHECK (((email IS NOT NULL) OR (NOT email_verified))),
     CONSTRAINT account_factor_count_check CHECK ((factor_count >= 0)),
     CONSTRAINT account_id_check CHECK (((length(id) >= 1) AND (length(id) <= 128))),
+    CONSTRAINT account_passkey_count_check CHECK ((passkey_count >= 0)),
     CONSTRAINT account_password_check CHECK (((password_hash IS NULL) = (password_updated_at IS NULL))),
     CONSTRAINT account_phone_number_check CHECK ((phone_number ~~ '+%'::text))
 )
@@ -275,6 +289,30 @@ CREATE TABLE public.outgoing_email (
     failed_at timestamp with time zone
 );
 
+CREATE TABLE public.passkey (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    rp_id text NOT NULL COLLATE pg_catalog."C",
+    credential_id text NOT NULL COLLATE pg_catalog."C",
+    account_id text NOT NULL COLLATE pg_catalog."C",
+    user_handle text NOT NULL COLLATE pg_catalog."C",
+    public_key bytea NOT NULL,
+    algorithm bigint NOT NULL,
+    sign_count bigint NOT NULL,
+    backup_eligible boolean NOT NULL,
+    backed_up boolean NOT NULL,
+    transports text[] NOT NULL,
+    aaguid text NOT NULL COLLATE pg_catalog."C",
+    name text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    added_at timestamp with time zone NOT NULL,
+    last_used_at timestamp with time zone,
+    CONSTRAINT passkey_credential_id_check CHECK (((length(credential_id) >= 2) AND (length(credential_id) <= 1364))),
+    CONSTRAINT passkey_rp_id_check CHECK ((rp_id <> ''::text)),
+    CONSTRAINT passkey_sign_count_check CHECK ((sign_count >= 0)),
+    CONSTRAINT passkey_user_handle_check CHECK (((length(user_handle) >= 1) AND (length(user_handle) <= 64)))
+)
+WITH (fillfactor='85');
+
 CREATE TABLE public.password_key (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
@@ -307,6 +345,7 @@ CREATE TABLE public.realm (
     authorized_domains text[] DEFAULT '{}'::text[] NOT NULL,
     email_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
     tenant_settings jsonb,
+    passkey_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
     event_kinds text[] DEFAULT '{}'::text[] NOT NULL,
     created_at timestamp with time zone NOT NULL,
     deleted_at timestamp with time zone,
@@ -317,6 +356,7 @@ CASE
     ELSE ((id ~ '^[a-z0-9][a-z0-9-]{0,62}/[A-Za-z0-9_-]{1,63}$'::text) AND starts_with(id, (parent_id || '/'::text)) AND (number IS NULL) AND (tenant_settings IS NOT NULL))
 END),
     CONSTRAINT realm_number_check CHECK ((number > 0)),
+    CONSTRAINT realm_passkey_settings_check CHECK ((jsonb_typeof(passkey_settings) = 'object'::text)),
     CONSTRAINT realm_policy_check CHECK ((jsonb_typeof(policy) = 'object'::text)),
     CONSTRAINT realm_profile_check CHECK ((profile = ANY (ARRAY['sekisho'::text, 'firebase'::text]))),
     CONSTRAINT realm_tenant_settings_check CHECK ((jsonb_typeof(tenant_settings) = 'object'::text))
@@ -397,6 +437,7 @@ CREATE TABLE public.session (
     claims text,
     second_factor text COLLATE pg_catalog."C",
     second_factor_id text COLLATE pg_catalog."C",
+    passkey_id text COLLATE pg_catalog."C",
     device text,
     credential_issued_at timestamp with time zone,
     counter bigint DEFAULT 0 NOT NULL,
@@ -478,6 +519,9 @@ ALTER TABLE ONLY public.outbox
 
 ALTER TABLE ONLY public.outgoing_email
     ADD CONSTRAINT outgoing_email_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.passkey
+    ADD CONSTRAINT passkey_pkey PRIMARY KEY (realm_id, rp_id, credential_id);
 
 ALTER TABLE ONLY public.password_key
     ADD CONSTRAINT password_key_pkey PRIMARY KEY (id);
@@ -593,7 +637,13 @@ CREATE INDEX outgoing_email_failed_at ON public.outgoing_email USING btree (fail
 
 CREATE INDEX outgoing_email_recipient ON public.outgoing_email USING btree (recipient, realm_id);
 
+CREATE INDEX passkey_account ON public.passkey USING btree (account_id, realm_id);
+
+CREATE UNIQUE INDEX passkey_credential_key ON public.passkey USING btree (rp_id, credential_id);
+
 CREATE INDEX rate_limit_counter_expires_at ON public.rate_limit_counter USING btree (expires_at);
+
+CREATE UNIQUE INDEX realm_rp_id_key ON public.realm USING btree (((passkey_settings ->> 'rpId'::text))) WHERE ((passkey_settings ->> 'rpId'::text) <> 'localhost'::text);
 
 CREATE INDEX realm_tenant ON public.realm USING btree (parent_id, id) WHERE (parent_id IS NOT NULL);
 
@@ -631,6 +681,9 @@ ALTER TABLE ONLY public.linked_identity
 
 ALTER TABLE ONLY public.oob_code
     ADD CONSTRAINT oob_code_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.passkey
+    ADD CONSTRAINT passkey_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.password_key
     ADD CONSTRAINT password_key_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;

@@ -20,6 +20,7 @@ extension Command {
         ("policy", "settings of the policy; `sekisho projects policy --help` lists them"),
         ("authorizedDomains", "list of the hosts that links and redirects may lead to"),
         ("email", "settings of emails; null resets all of them"),
+        ("passkeys", "settings of passkeys"),
         ("providers", "settings of each provider, by ID: \(SupportedProviders.live.idList), oidc.NAME"),
         ("apps", "settings of each app, by ID"),
     ]
@@ -37,6 +38,20 @@ extension Command {
             "subjects",
             "subject lines by kind of email, then by language; they replace all earlier subject lines. Kinds: \(emailKinds)"
         ),
+    ]
+
+    private static let passkeyMembers: [(term: String, description: String)] = [
+        ("enabled", "true or false (default: false)"),
+        (
+            "rpId",
+            "host for which devices store passkeys (default: the host of SEKISHO_PUBLIC_URL). Passkeys cannot be used under another rpId later. Each project needs its own"
+        ),
+        ("origins", "list of https origins of pages whose host is a subdomain of rpId"),
+        (
+            "relatedOrigins",
+            "list of https origins of other sites, with at most 5 different hosts; the rpId's host must list them in /.well-known/webauthn"
+        ),
+        ("topOrigins", "list of https origins of pages that may embed a page with passkeys"),
     ]
 
     private static let providerMembers: [(term: String, description: String)] = [
@@ -86,7 +101,7 @@ extension Command {
         ("distribution", "appStore, marketplace, playStore, enterprise, web, other"),
         (
             "signInMethods",
-            "list of provider IDs, password and anonymous, in display order; null: all enabled methods. password includes sign-in by an emailed link, if the policy setting allowsEmailLinks is on"
+            "list of provider IDs, passkey, password and anonymous, in display order; null: all enabled methods. passkey permits sign-up with a passkey. password includes sign-in by an emailed link, if the policy setting allowsEmailLinks is on"
         ),
         ("linkOnlyMethods", "IDs of providers whose identities users can link, but not use to sign in"),
         (
@@ -171,6 +186,7 @@ extension Command {
         tables: [
             HelpTable(title: "Members of FILE", rows: fileMembers),
             HelpTable(title: "Members of email (null resets a member to its default)", rows: emailMembers),
+            HelpTable(title: "Members of passkeys", rows: passkeyMembers),
             HelpTable(title: "Members of a provider", rows: providerMembers),
             HelpTable(title: "Relations of a provider to the project's apps", rows: relations),
             HelpTable(title: "Members of an app", rows: appMembers),

@@ -47,6 +47,7 @@ private struct ProjectResource: Encodable {
     let authorizedDomains: [String]
     let senderAddress: String?
     let actionUrl: String?
+    let passkeyRpId: String?
     let hasTenants: Bool
     let providers: [Provider]
     let apps: [App]
@@ -60,6 +61,7 @@ private struct ProjectResource: Encodable {
         authorizedDomains = project.authorizedDomains
         senderAddress = project.emailSettings.senderAddress?.rawValue
         actionUrl = project.emailSettings.actionURL
+        passkeyRpId = project.passkeys.isEnabled ? project.passkeys.rpID : nil
         hasTenants = project.hasTenants
         providers = configuration.realm.providers.map {
             Provider(
@@ -77,7 +79,7 @@ private struct ProjectResource: Encodable {
             ["ID", project], ["NUMBER", number], ["NAME", name], ["PROFILE", profile],
             ["AUTHORIZED DOMAINS", authorizedDomains.joined(separator: ", ")],
             ["SENDER ADDRESS", senderAddress ?? ""], ["ACTION URL", actionUrl ?? ""],
-            ["TENANTS", hasTenants ? "yes" : "no"],
+            ["PASSKEY RP ID", passkeyRpId ?? ""], ["TENANTS", hasTenants ? "yes" : "no"],
         ]
             + providers.map { provider in
                 let state = provider.enabled ? "enabled" : "disabled"

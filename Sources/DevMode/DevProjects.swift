@@ -87,6 +87,7 @@ extension ProjectDraft {
         try self.init(
             id: id, name: id, profile: .firebase, policy: ModeRules.emulatorPolicy, algorithm: .es256,
             domains: ModeRules.emulatorDomains, supporting: .live)
+        realm.project.passkeys = PasskeySettings(isEnabled: true, rpID: "localhost")
         realm.providers = DevProviders.settings
         secrets = try DevProviders.secrets()
     }
@@ -99,6 +100,7 @@ extension ModeRules {
         rules.defaultPolicy = emulatorPolicy
         rules.openDomains = emulatorDomains
         rules.acceptsHTTPPages = true
+        rules.acceptsLocalPasskeys = true
         rules.createsTenants = true
         rules.rejectsRepeatedLinks = true
         rules.hidesAccountsFromBackends = true

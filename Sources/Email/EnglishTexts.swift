@@ -237,6 +237,7 @@ extension SignInMethodName {
         case .password: "a password"
         case .emailLink: "an email link"
         case .phone: "a phone number"
+        case .passkey: "a passkey"
         case .oneTimePassword: "an authenticator app"
         case .other: "another service"
         }
@@ -249,6 +250,7 @@ extension SignInMethodName {
         case .password: "Remove the password"
         case .emailLink: "Remove sign-in with an email link"
         case .phone: "Remove the phone number"
+        case .passkey: "Remove the passkey"
         case .oneTimePassword: "Remove the authenticator app"
         case .other: "Remove sign-in with another service"
         }

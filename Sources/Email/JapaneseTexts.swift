@@ -198,6 +198,7 @@ extension SignInMethodName {
         case .password: "パスワード"
         case .emailLink: "メールのリンク"
         case .phone: "電話番号"
+        case .passkey: "パスキー"
         case .oneTimePassword: "認証アプリ"
         case .other: "別のサービス"
         }
@@ -210,6 +211,7 @@ extension SignInMethodName {
         case .password: "パスワードを削除する"
         case .emailLink: "メールのリンクによるログインを削除する"
         case .phone: "電話番号を削除する"
+        case .passkey: "パスキーを削除する"
         case .oneTimePassword: "認証アプリを削除する"
         case .other: "別のサービスによるログインを削除する"
         }

@@ -35,6 +35,8 @@ struct CompositionRoot: Sendable {
     let countFlowEvent: @Sendable (AuthorizationFlows.Event) -> Void
     /// Counts a step of a sign-in with a second factor; shared by all loops.
     let countFactorEvent: @Sendable (SecondFactorEvent) -> Void
+    /// Counts what happens with passkeys; shared by all loops.
+    let countPasskeyEvent: @Sendable (PasskeyEvent) -> Void
     /// Records the last use of each service key (a backend's credential); shared by all loops.
     let serviceKeyUse: ServiceKeyUsageTracker
     /// Reports clients that take the gateway for an emulator; shared by all loops.
@@ -115,6 +117,7 @@ struct CompositionRoot: Sendable {
             emailFactory: emailFactory, limiter: limiter, clock: clock)
         let federated = FederatedMethod(federation)
         let (factors, factorSecrets) = (PostgresFactorStore(pool: pool), FactorSecrets.sealing(under: masterKeys))
+        let (passkeys, challenges) = (PostgresPasskeyStore(pool: pool), PasskeyChallenges.signed(under: masterKeys))
         return Services(
             signIn: SignInServices(
                 authenticator: authenticator, identifiers: IdentifierLookup(store: store), password: password,
@@ -122,6 +125,9 @@ struct CompositionRoot: Sendable {
                 emailLink: emailLink, federated: federated,
                 customToken: CustomTokenMethod(
                     completion: completion, store: store, customTokens: mode.customTokens(configuration, clock)),
+                passkey: PasskeyMethod(
+                    completion: completion, accounts: store, store: passkeys, challenges: challenges, verifier: .live,
+                    limiter: limiter, clock: clock, countEvent: countPasskeyEvent),
                 secondFactor: SecondFactorSignIn(
                     store: store, factors: factors, secrets: factorSecrets, sealedTokens: sealedTokens,
                     password: password, emailLink: emailLink, federated: federated, emailFactory: emailFactory,
@@ -133,7 +139,11 @@ struct CompositionRoot: Sendable {
                 on: pool, store, completion, sealedTokens,
                 FactorEnrolment(
                     completion: completion, authenticator: authenticator, factors: factors, secrets: factorSecrets,
-                    sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter, clock: clock)),
+                    sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter, clock: clock),
+                PasskeyEnrolment(
+                    completion: completion, authenticator: authenticator, store: passkeys,
+                    challenges: challenges, verifier: .live, emailFactory: emailFactory,
+                    limiter: limiter, clock: clock, countEvent: countPasskeyEvent)),
             sessions: SessionService(store: store, clock: clock),
             tokenRefresh: TokenRefresh(store: store, tokens: tokens, clock: clock, entropy: .live),
             sessionCookies: SessionCookies(authenticator: authenticator, tokens: tokens, trail: trail, clock: clock),
@@ -146,20 +156,21 @@ struct CompositionRoot: Sendable {
             audit: trail,
             operations: OperationsServices(
                 documents: { [self] in try await documents(of: $0, in: configuration) },
-                associatedApps: configuration.associatedApps, appleDomainAssociation: appleDomainAssociation,
+                associatedApps: configuration.associatedApps, relyingParties: configuration.relyingParties,
+                appleDomainAssociation: appleDomainAssociation,
                 readiness: { [isDraining] in Readiness(await probe.findings(), isDraining: isDraining()) }),
             threads: threads)
     }
 
     private func accounts(
         on pool: Pool, _ store: any AccountStore, _ completion: SignInCompletion, _ sealedTokens: any SealedTokens,
-        _ factors: FactorEnrolment
+        _ factors: FactorEnrolment, _ passkeys: PasskeyEnrolment
     ) -> AccountServices {
         AccountServices(
             editor: AccountEditor(
                 completion: completion, store: store, passwords: passwords, breaches: breaches,
                 emailFactory: emailFactory, limiter: limiter, clock: clock),
-            factors: factors,
+            factors: factors, passkeys: passkeys,
             administration: AccountAdministration(
                 store: store, passwords: passwords,
                 passwordKeys: .sealed(in: PasswordKeyStore(pool: pool), under: masterKeys, clock: clock),

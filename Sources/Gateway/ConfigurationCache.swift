@@ -37,6 +37,7 @@ package struct ConfigurationCache: Sendable {
     private let store: ConfigurationStore
     private let apps: Cache<ID<Project>, [App]>
     private let appsWithDomains: Cache<Int, [AssociatedApp]>
+    private let publishedRelyingParties: Cache<Int, [PublishedRelyingParty]>
 
     private struct ExpiringKey {
         let key: PublicServiceKey
@@ -93,6 +94,9 @@ package struct ConfigurationCache: Sendable {
         // One entry, with the key 0, holds the apps of all projects.
         appsWithDomains = Cache(lifetime: lifetime, outageLimit: limit, isOutage: isOutage) { _ in
             try await projects.associatedApps()
+        }
+        publishedRelyingParties = Cache(lifetime: lifetime, outageLimit: limit, isOutage: isOutage) { _ in
+            try await projects.relyingParties()
         }
         keyRings = Cache(lifetime: lifetime, outageLimit: limit, isOutage: isOutage) { project in
             let time = clock.now() - KeyRing.acceptanceAfterRetirement
@@ -194,6 +198,9 @@ package struct ConfigurationCache: Sendable {
         try await apps.value(for: project).first { $0.id == id }
     }
 
+    /// Returns what the hosts of the RP IDs of all projects publish.
+    func relyingParties() async throws -> [PublishedRelyingParty] { try await publishedRelyingParties.value(for: 0) }
+
     /// Returns the apps with associated domains in all projects.
     func associatedApps() async throws -> [AssociatedApp] { try await appsWithDomains.value(for: 0) }
 
@@ -215,6 +222,7 @@ package struct ConfigurationCache: Sendable {
         tenants.invalidateAll()
         apps.invalidateAll()
         appsWithDomains.invalidateAll()
+        publishedRelyingParties.invalidateAll()
         callingApps.invalidateAll()
         administrators.invalidateAll()
     }

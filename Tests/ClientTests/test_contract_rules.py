@@ -30,6 +30,8 @@ FIREBASE_OPERATIONS = {
     "updateOwnAccount", "deleteOwnAccount", "createAuthUri", "getProject", "getPasswordPolicy", "refreshTokens",
     "getRecaptchaConfig", "initializeAuth",
     "startMfaEnrollment", "finalizeMfaEnrollment", "withdrawMfaEnrollment", "finalizeMfaSignIn",
+    "startPasskeyEnrollment", "finalizePasskeyEnrollment", "startPasskeySignIn", "finalizePasskeySignIn",
+    "startPasskeySignUp", "finalizePasskeySignUp",
     "signInWithCustomToken", "createSessionCookie", "getProjectConfig", "updateProjectConfig",
     "listDefaultSupportedIdpConfigs", "createDefaultSupportedIdpConfig", "getDefaultSupportedIdpConfig",
     "updateDefaultSupportedIdpConfig", "deleteDefaultSupportedIdpConfig", "listOauthIdpConfigs", "createOauthIdpConfig",

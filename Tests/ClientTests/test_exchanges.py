@@ -174,6 +174,18 @@ ROWS = [
     Row("missing credential", "finalizeMfaSignIn", {}, "MISSING_CREDENTIAL"),
     Row("without second factor", "generateRecoveryCodes", {"idToken": ID_TOKEN}, "MFA_ENROLLMENT_NOT_FOUND"),
 
+    Row("own account", "startPasskeyEnrollment", {"idToken": ID_TOKEN}),
+    Row("no ID token", "startPasskeyEnrollment", {}, "MISSING_ID_TOKEN"),
+    Row("no response", "finalizePasskeyEnrollment", {"idToken": ID_TOKEN}, "MISSING_AUTHENTICATOR_RESPONSE"),
+    Row("sign-in", "startPasskeySignIn", {}),
+    Row("no credential ID", "finalizePasskeySignIn",
+        {"authenticatorAuthenticationResponse": {"id": "%", "response": {"clientDataJSON": "e30"}}},
+        "INVALID_CREDENTIAL_ID"),
+    Row("sign-up", "startPasskeySignUp", {"email": NEW_EMAIL, "displayName": "Ada"}),
+    Row("invalid client data", "finalizePasskeySignUp",
+        {"authenticatorRegistrationResponse": {"id": "abcd", "response": {
+            "clientDataJSON": "e30", "attestationObject": "oA"}}}, "INVALID_AUTHENTICATOR_RESPONSE"),
+
     Row("own account", "lookUpOwnAccount", {"idToken": ID_TOKEN}),
     Row("anonymous account", "lookUpOwnAccount", {"idToken": ANONYMOUS_ID_TOKEN}),
     Row("missing ID token", "lookUpOwnAccount", {}, "MISSING_ID_TOKEN"),
@@ -615,6 +627,8 @@ ROWS = [
     Row("no associated app", "getAppleAppSiteAssociation"),
     Row("no associated app", "getAssetLinks"),
     Row("no configured file", "getAppleDomainAssociation", None, "NOT_FOUND", 404),
+    Row("no RP ID", "getRelatedOrigins", None, "NOT_FOUND", 404),
+    Row("no RP ID", "getPasskeyEndpoints", None, "NOT_FOUND", 404),
     Row("link to an app, opened in a browser", "openAppLink", status=303, options={
         "allow_redirects": False, "params": {"mode": "signIn", "oobCode": "code"}}),
     Row("discovery of a named project", "getProjectOpenIdConfiguration"),

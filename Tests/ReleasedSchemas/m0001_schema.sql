@@ -1,6 +1,17 @@
 -- A database of a release with rows in its tables, for tests of upgrades. The next line has its secrets.
--- {"masterKey": "ZRp+XPdI8sWBd8cMrhyDA7YHxFR7FqCRBj9Mm39N6po=", "apiKey": "pk_DPMZ7WPmKqTskLGs350Wt8DPNSwpsVoAmGGB", "email": "69715a8ef9e769a6@example.com", "localId": "eH5n7M3gWIAvBIULEedou3YsI2p7", "refreshToken": "ASegcu0x5XWTrEBFfbveL5mkG6Z6AAAAAAAAAAAj7At3fBZXAZR6Pps_HhuedyQR6BsS0r3DcDNVRnnoOA"}
+-- {"masterKey": "SuFwkBeK3HDjwlw6UIJcqyhUKnvpaRYu2ac266FDhQc=", "apiKey": "pk_cjvE51oK5rl3fQjGPLTNBz8BXUYSjkO9HAaq", "email": "fab7cd36c1e1313c@example.com", "localId": "rj7PWW8T2QK4JdYxpqnYKMZMqw2g", "refreshToken": "AZSI_KhpE9SX3axOFYFQRnU7tw-FAAAAAAAAAABgFqlRsHbFpnX7wA_8dAyeT9167bl3Edo2MDp4NBGy0g"}
 SET check_function_bodies = false;
+CREATE FUNCTION public.passkeys(realm_id text, account_id text) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT jsonb_agg(jsonb_build_object('id', p.credential_id, 'rpId', p.rp_id, 'userHandle', p.user_handle,
+        'name', p.name, 'isBackedUp', p.backed_up, 'transports', p.transports, 'aaguid', p.aaguid,
+        'createdAt', (extract(epoch FROM p.created_at) * 1000000)::bigint,
+        'addedAt', (extract(epoch FROM p.added_at) * 1000000)::bigint,
+        'lastUsedAt', (extract(epoch FROM p.last_used_at) * 1000000)::bigint)
+        ORDER BY p.added_at, p.created_at, p.credential_id)::text
+    FROM passkey p WHERE p.realm_id = passkeys.realm_id AND p.account_id = passkeys.account_id
+$$;
 CREATE FUNCTION public.revoke_apple_grants() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -49,12 +60,14 @@ CREATE TABLE public.account (
     valid_since timestamp with time zone NOT NULL,
     generation bigint DEFAULT 1 NOT NULL,
     factor_count smallint DEFAULT 0 NOT NULL,
+    passkey_count smallint DEFAULT 0 NOT NULL,
     CONSTRAINT account_custom_claims_check CHECK ((jsonb_typeof((custom_claims)::jsonb) = 'object'::text)),
     CONSTRAINT account_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
     CONSTRAINT account_email_link_check CHECK (((email IS NOT NULL) OR (NOT email_link_sign_in))),
     CONSTRAINT account_email_verified_check CHECK (((email IS NOT NULL) OR (NOT email_verified))),
     CONSTRAINT account_factor_count_check CHECK ((factor_count >= 0)),
     CONSTRAINT account_id_check CHECK (((length(id) >= 1) AND (length(id) <= 128))),
+    CONSTRAINT account_passkey_count_check CHECK ((passkey_count >= 0)),
     CONSTRAINT account_password_check CHECK (((password_hash IS NULL) = (password_updated_at IS NULL))),
     CONSTRAINT account_phone_number_check CHECK ((phone_number ~~ '+%'::text))
 )
@@ -256,6 +269,29 @@ CREATE TABLE public.outgoing_email (
     failure text,
     failed_at timestamp with time zone
 );
+CREATE TABLE public.passkey (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    rp_id text NOT NULL COLLATE pg_catalog."C",
+    credential_id text NOT NULL COLLATE pg_catalog."C",
+    account_id text NOT NULL COLLATE pg_catalog."C",
+    user_handle text NOT NULL COLLATE pg_catalog."C",
+    public_key bytea NOT NULL,
+    algorithm bigint NOT NULL,
+    sign_count bigint NOT NULL,
+    backup_eligible boolean NOT NULL,
+    backed_up boolean NOT NULL,
+    transports text[] NOT NULL,
+    aaguid text NOT NULL COLLATE pg_catalog."C",
+    name text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    added_at timestamp with time zone NOT NULL,
+    last_used_at timestamp with time zone,
+    CONSTRAINT passkey_credential_id_check CHECK (((length(credential_id) >= 2) AND (length(credential_id) <= 1364))),
+    CONSTRAINT passkey_rp_id_check CHECK ((rp_id <> ''::text)),
+    CONSTRAINT passkey_sign_count_check CHECK ((sign_count >= 0)),
+    CONSTRAINT passkey_user_handle_check CHECK (((length(user_handle) >= 1) AND (length(user_handle) <= 64)))
+)
+WITH (fillfactor='85');
 CREATE TABLE public.password_key (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
@@ -285,6 +321,7 @@ CREATE TABLE public.realm (
     authorized_domains text[] DEFAULT '{}'::text[] NOT NULL,
     email_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
     tenant_settings jsonb,
+    passkey_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
     event_kinds text[] DEFAULT '{}'::text[] NOT NULL,
     created_at timestamp with time zone NOT NULL,
     deleted_at timestamp with time zone,
@@ -295,6 +332,7 @@ CASE
     ELSE ((id ~ '^[a-z0-9][a-z0-9-]{0,62}/[A-Za-z0-9_-]{1,63}$'::text) AND starts_with(id, (parent_id || '/'::text)) AND (number IS NULL) AND (tenant_settings IS NOT NULL))
 END),
     CONSTRAINT realm_number_check CHECK ((number > 0)),
+    CONSTRAINT realm_passkey_settings_check CHECK ((jsonb_typeof(passkey_settings) = 'object'::text)),
     CONSTRAINT realm_policy_check CHECK ((jsonb_typeof(policy) = 'object'::text)),
     CONSTRAINT realm_profile_check CHECK ((profile = ANY (ARRAY['sekisho'::text, 'firebase'::text]))),
     CONSTRAINT realm_tenant_settings_check CHECK ((jsonb_typeof(tenant_settings) = 'object'::text))
@@ -368,6 +406,7 @@ CREATE TABLE public.session (
     claims text,
     second_factor text COLLATE pg_catalog."C",
     second_factor_id text COLLATE pg_catalog."C",
+    passkey_id text COLLATE pg_catalog."C",
     device text,
     credential_issued_at timestamp with time zone,
     counter bigint DEFAULT 0 NOT NULL,
@@ -398,87 +437,87 @@ CREATE TABLE public.signing_key (
     CONSTRAINT signing_key_purpose_check CHECK ((purpose = ANY (ARRAY['id-token'::text, 'refresh-token'::text])))
 );
 INSERT INTO public.account VALUES
-	('demo', 'eH5n7M3gWIAvBIULEedou3YsI2p7', '69715a8ef9e769a6@example.com', false, NULL, NULL, 'Ada', NULL, '$argon2id$v=19$m=7168,t=1,p=1$x/RedBya7ujSbanFJRCHjQ$htX8MkFL0X7W73tknKxUBpWAdjHOgMT4FMvsL9WLMKk', '2026-11-29 12:01:05.363908+00', false, false, NULL, NULL, '2026-11-29 12:01:05.363908+00', '2026-11-29 12:01:05.363908+00', '2026-11-29 12:01:05+00', 1, 0),
-	('demo', 'user1', 'user1@example.com', false, NULL, '+15551', 'Name 1', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 12:01:05.45359+00', NULL, '2026-11-29 12:01:05.45359+00', 1, 0),
-	('demo', 'user2', 'user2@example.com', false, NULL, '+15552', 'Name 2', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 12:01:05.45359+00', NULL, '2026-11-29 12:01:05.45359+00', 1, 0),
-	('demo', 'user3', 'user3@example.com', false, NULL, '+15553', 'Name 3', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 12:01:05.45359+00', NULL, '2026-11-29 12:01:05.45359+00', 1, 0);
+	('demo', 'rj7PWW8T2QK4JdYxpqnYKMZMqw2g', 'fab7cd36c1e1313c@example.com', false, NULL, NULL, 'Ada', NULL, '$argon2id$v=19$m=7168,t=1,p=1$7GwWkc9id0amrrb5yO6GNw$VWBpAw9+vCg+yjiZa8RNtcj4y6ZkFl5ek+enSQMkKHw', '2026-11-29 15:47:31.505939+00', false, false, NULL, NULL, '2026-11-29 15:47:31.505939+00', '2026-11-29 15:47:31.505939+00', '2026-11-29 15:47:31+00', 1, 0, 0),
+	('demo', 'user1', 'user1@example.com', false, NULL, '+15551', 'Name 1', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 15:47:31.555616+00', NULL, '2026-11-29 15:47:31.555616+00', 1, 0, 0),
+	('demo', 'user2', 'user2@example.com', false, NULL, '+15552', 'Name 2', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 15:47:31.555616+00', NULL, '2026-11-29 15:47:31.555616+00', 1, 0, 0),
+	('demo', 'user3', 'user3@example.com', false, NULL, '+15553', 'Name 3', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 15:47:31.555616+00', NULL, '2026-11-29 15:47:31.555616+00', 1, 0, 0);
 INSERT INTO public.account_merge VALUES
-	('demo', 'source1', 'user1', '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', 1, '{}'),
-	('demo', 'source2', 'user2', '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', 1, '{}'),
-	('demo', 'source3', 'user3', '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', 1, '{}');
+	('demo', 'source1', 'user1', '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', 1, '{}'),
+	('demo', 'source2', 'user2', '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', 1, '{}'),
+	('demo', 'source3', 'user3', '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', 1, '{}');
 INSERT INTO public.api_key VALUES
-	('demo', 'POEjaNnm', 'default', '\x6cf12265106186e387ca34eb19abb01a06fe24d66be3f590f657e3f6c4c2d24d', '2026-11-29 12:01:05.072304+00', NULL);
+	('demo', 'HKVOFxBx', 'default', '\x6030792f8ef906ea0b4e31bd15fa9d57a6479bd70bd27ad93cd66382e8de4bf2', '2026-11-29 15:47:31.366164+00', NULL);
 INSERT INTO public.app VALUES
-	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-29 12:01:04.966114+00');
+	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-29 15:47:31.286259+00');
 INSERT INTO public.apple_grant VALUES
-	('fc0f4171-756d-4edb-b6c9-923043aed817', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', NULL, 0, NULL, NULL),
-	('37978c7f-ddb2-4746-9a31-c5acb0110d96', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', NULL, 0, NULL, NULL),
-	('8c1a3e89-f461-466d-9780-9b9cd7aba961', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', NULL, 0, NULL, NULL);
+	('48c924fb-ab02-4cf6-8f99-7ac013e42e51', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', NULL, 0, NULL, NULL),
+	('37553fdd-cf1c-4474-9c20-bcdfea852633', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', NULL, 0, NULL, NULL),
+	('4058c766-afd4-49e8-b1a5-7ba0d75e3bc7', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', NULL, 0, NULL, NULL);
 INSERT INTO public.audit_event VALUES
-	('0d935053-ec27-4f1a-97fd-0465f664c76e', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-29 12:01:04.966114+00', NULL, NULL),
-	('927f4307-69bd-4a07-adf4-1c3082e47bcf', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-29 12:01:05.019699+00', NULL, NULL),
-	('aa4beb13-efa3-4921-a257-dca36df07a40', 'demo', 'cli', 'apiKey.added', 'POEjaNnm', '{"app": "default"}', '2026-11-29 12:01:05.072304+00', NULL, NULL),
-	('e81e80ba-cac8-4da9-97a1-7a841fbc0e70', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-29 12:01:05.45359+00', NULL, NULL),
-	('d64b1708-cb29-4169-8134-ea659f0b241f', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-29 12:01:05.45359+00', NULL, NULL),
-	('7212c0af-685f-4e46-a135-a4da27bddaf8', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-29 12:01:05.45359+00', NULL, NULL);
+	('2c9d04b9-fa78-4d62-93fb-6dd5764c1ccd', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-29 15:47:31.286259+00', NULL, NULL),
+	('0d10f6fc-f5ea-40a1-bea1-cb5a4405cbb5', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-29 15:47:31.326371+00', NULL, NULL),
+	('eb064fb7-9414-460a-80fb-58785258998d', 'demo', 'cli', 'apiKey.added', 'HKVOFxBx', '{"app": "default"}', '2026-11-29 15:47:31.366164+00', NULL, NULL),
+	('90b1b8cb-53f2-4d11-8861-0eb6f7330374', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-29 15:47:31.555616+00', NULL, NULL),
+	('8fae920b-e861-4a97-be0d-eb430c138d9c', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-29 15:47:31.555616+00', NULL, NULL),
+	('1fac3bfe-dd26-43d8-bbb5-1227a7741463', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-29 15:47:31.555616+00', NULL, NULL);
 INSERT INTO public.authorization_flow VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 12:01:05.45359+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 12:01:05.45359+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 12:01:05.45359+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 15:47:31.555616+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 15:47:31.555616+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 15:47:31.555616+00');
 INSERT INTO public.deleted_account VALUES
-	('demo', 'gone1', '2026-11-29 12:01:05.45359+00'),
-	('demo', 'gone2', '2026-11-29 12:01:05.45359+00'),
-	('demo', 'gone3', '2026-11-29 12:01:05.45359+00');
+	('demo', 'gone1', '2026-11-29 15:47:31.555616+00'),
+	('demo', 'gone2', '2026-11-29 15:47:31.555616+00'),
+	('demo', 'gone3', '2026-11-29 15:47:31.555616+00');
 INSERT INTO public.installation VALUES
-	(true, '\x013293e1e1fe7594bd43cc8398a0f8c5151325a19aa36bf37a9f746714e54a50d346b3c3b84dfe41', 'serve', '2026-11-29 12:01:04.918316+00');
+	(true, '\x01d8044c666405b705539a2af4a34488b7f9d1f8690cd61087febc4b0ef20cebd9c2eb2f17071a92', 'serve', '2026-11-29 15:47:31.283989+00');
 INSERT INTO public.known_network VALUES
-	('demo', 'eH5n7M3gWIAvBIULEedou3YsI2p7', '\x72c1df8a277048ce4c6fa65445485e02', '2026-11-29 12:01:05.363908+00'),
-	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-29 12:01:05.45359+00'),
-	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-29 12:01:05.45359+00'),
-	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-29 12:01:05.45359+00');
+	('demo', 'rj7PWW8T2QK4JdYxpqnYKMZMqw2g', '\xbd09e772a252d2ec5a933adcb64a226b', '2026-11-29 15:47:31.505939+00'),
+	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-29 15:47:31.555616+00'),
+	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-29 15:47:31.555616+00'),
+	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-29 15:47:31.555616+00');
 INSERT INTO public.linked_identity VALUES
-	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO public.oob_code VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00');
 INSERT INTO public.outbox VALUES
-	('2556239d-5142-4ef4-8087-176b9c3c1a2f', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-29 12:01:05.45359+00'),
-	('fadfe183-7e33-493c-8a54-3982d3922fee', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-29 12:01:05.45359+00'),
-	('35aa4b84-01cd-4c97-bb21-678f6023ccc4', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-29 12:01:05.45359+00');
+	('c46d4d9d-066d-4c40-8f9f-9849e97acdf9', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-29 15:47:31.555616+00'),
+	('4398d2a0-8a47-4961-a99c-6150809da42f', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-29 15:47:31.555616+00'),
+	('9c7cd56f-619d-470a-8270-03dc5acc7ca8', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-29 15:47:31.555616+00');
 INSERT INTO public.outgoing_email VALUES
-	('71f1dcc0-94e1-46ae-9f29-053ded20200b', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', 0, '2026-11-29 12:01:05.45359+00', NULL, NULL),
-	('66fb7122-8672-4efa-a0ea-b2ee64c56438', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', 0, '2026-11-29 12:01:05.45359+00', NULL, NULL),
-	('cc555805-b1fa-44ca-a006-3a41155e6c45', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00', 0, '2026-11-29 12:01:05.45359+00', NULL, NULL);
+	('7bcff8d4-0e65-4dbc-9b94-a277b3125ec1', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', 0, '2026-11-29 15:47:31.555616+00', NULL, NULL),
+	('4ab5eb5f-7775-4b70-8c9c-4efb0308a2d8', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', 0, '2026-11-29 15:47:31.555616+00', NULL, NULL),
+	('82b74584-590c-4fc0-9b31-84103b0049ef', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', 0, '2026-11-29 15:47:31.555616+00', NULL, NULL);
 INSERT INTO public.realm VALUES
-	('demo', NULL, 264489351071, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', NULL, '{}', '2026-11-29 12:01:04.966114+00', NULL);
+	('demo', NULL, 126774131913, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', '2026-11-29 15:47:31.286259+00', NULL);
 INSERT INTO public.replay_guard VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 12:01:05.45359+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 12:01:05.45359+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 12:01:05.45359+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 15:47:31.555616+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 15:47:31.555616+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 15:47:31.555616+00');
 INSERT INTO public.revoked_subject VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 12:01:05.45359+00', '2026-11-29 12:01:05.45359+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00');
 INSERT INTO public.schema_migration VALUES
-	('m0001_schema', '\x68aece7a48ad05f37f162e6d0bb03886f6c0c355beaf8686a324838353f2de7a', '2026-11-29 12:01:04.855136+00');
+	('m0001_schema', '\x91ee72d9e07f279af798d033be71220b5a2829d505bf51c8b9e16413bdd023e0', '2026-11-29 15:47:31.253302+00');
 INSERT INTO public.session VALUES
-	('demo', '31e57593-ac40-457d-bbde-2f99a41ba67a', 'eH5n7M3gWIAvBIULEedou3YsI2p7', 1, 'password', '2026-11-29 12:01:05.363908+00', NULL, NULL, NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-29 12:01:05.363908+00', 0, 0, '-infinity', '2026-11-29 12:01:05.363908+00', NULL, NULL),
-	('demo', 'f61e7f53-dd6c-4e28-bb8b-d55053f9e0cf', 'user1', 1, 'anonymous', '2026-11-29 12:01:05.45359+00', NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 12:01:05.45359+00', 0, 0, '-infinity', '2026-11-29 12:01:05.45359+00', NULL, NULL),
-	('demo', '5dd2b5f4-8edd-4448-ba98-a122eeadec67', 'user2', 1, 'anonymous', '2026-11-29 12:01:05.45359+00', NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 12:01:05.45359+00', 0, 0, '-infinity', '2026-11-29 12:01:05.45359+00', NULL, NULL),
-	('demo', '94c3f5d0-4f14-4290-90e4-67522bd74691', 'user3', 1, 'anonymous', '2026-11-29 12:01:05.45359+00', NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 12:01:05.45359+00', 0, 0, '-infinity', '2026-11-29 12:01:05.45359+00', NULL, NULL);
+	('demo', '6913d497-ddac-4e15-8150-46753bb70f85', 'rj7PWW8T2QK4JdYxpqnYKMZMqw2g', 1, 'password', '2026-11-29 15:47:31.505939+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-29 15:47:31.505939+00', 0, 0, '-infinity', '2026-11-29 15:47:31.505939+00', NULL, NULL),
+	('demo', 'bea059a1-b229-45d2-b630-72f1aed7a337', 'user1', 1, 'anonymous', '2026-11-29 15:47:31.555616+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 15:47:31.555616+00', 0, 0, '-infinity', '2026-11-29 15:47:31.555616+00', NULL, NULL),
+	('demo', '289df191-fd2d-4477-a976-de384875162b', 'user2', 1, 'anonymous', '2026-11-29 15:47:31.555616+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 15:47:31.555616+00', 0, 0, '-infinity', '2026-11-29 15:47:31.555616+00', NULL, NULL),
+	('demo', '1454b009-82f0-40ee-a413-d1ef9c333ac2', 'user3', 1, 'anonymous', '2026-11-29 15:47:31.555616+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 15:47:31.555616+00', 0, 0, '-infinity', '2026-11-29 15:47:31.555616+00', NULL, NULL);
 INSERT INTO public.signing_key VALUES
-	('demo', '-R0BpSjIqz5iGyVcAcDa0nTBpaNHXXs7KgrepoBn5U8', 'id-token', 'ES256', '\x013293e1e18a6e1c2ce01ff5d58ae8aa3d1b4dc8558ee58927fc3e2dadf19a006d7a9143aa64d23011b9502e174ec8aa41fdf566a9040d667efc7eb260fe01fb6d92cb78d47ad9e757471e05c2a23c9f7e5b7e0ae2c64f21a9c6cdea3859b08607cb929b87085071d1a46786b7112f5c16ed23daf99dfe8b143fca00e9572343cdc237985123abfd0236943d1a92c958f6a90afd1ac24d98216f21b8538c0f1c8cd8598e1b01b00127b32c', '-----BEGIN CERTIFICATE-----
-MIIBGDCBwKADAgECAhB+tDyMcvtivn9OWJ1TyesaMAoGCCqGSM49BAMCMA8xDTAL
-BgNVBAMMBGRlbW8wHhcNMjYxMTI5MTE1NjA0WhcNMzYxMTI2MTIwMTA0WjAPMQ0w
-CwYDVQQDDARkZW1vMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE/2x2VLy3U+9P
-tOSybiqZG3i5ZweG/zLPjC7ABq06V2VmciIK6d2RzJSOnMWlStBv7Pbp4gjE/KQ5
-ZH5FjEs4ojAKBggqhkjOPQQDAgNHADBEAiBcT/o5nyyOcoz4GcVVjNBqEVn265D4
-HC4Q1Wn3HcqufgIgXfPlh9cYVV1Z1igtfGhJLoSKORurlEOY+j3pmgcOqvE=
-', '2026-11-29 12:01:04.966114+00', '2026-11-29 12:01:04.966114+00', NULL),
-	('demo', '27a072ed', 'refresh-token', 'HS256', '\x013293e1e19b68b0a16016a0b50246cc97b79cd16a509c9c433ea1a255a6b5f8db9781dd4c68ffb448578aad4d720e6b28f9f906309c12d092c95c896d96927192', NULL, '2026-11-29 12:01:04.966114+00', '2026-11-29 12:01:04.966114+00', NULL);
+	('demo', '0zyQ-Va95mHNRNtIEH2oBXL4RXRMVVESWsa5aUPp5lQ', 'id-token', 'ES256', '\x01d8044c66b5360b8b3a88cb86d6c1e271af745a10236063db9167ffeaae4e957c0dd5f4a0c85fea24e96756dd677e10a8174e7e23ff363ca9e82ea10d44338ad4888fa7996dcfc7d2bc06a9acf791f032c5d6f6b4f4721cd8ac7431de777f7b276f305294ff56f532a889f48852342640ee73c2035aacf44380393d95035306c7407d6667983e2aa353916b279b44f6eb7a522298be99d1ab43a60fd6434059dfc4caf37707738c9d7189', '-----BEGIN CERTIFICATE-----
+MIIBGjCBwaADAgECAhEA+lEeIRNVUwVh65cY8OobMjAKBggqhkjOPQQDAjAPMQ0w
+CwYDVQQDDARkZW1vMB4XDTI2MTEyOTE1NDIzMVoXDTM2MTEyNjE1NDczMVowDzEN
+MAsGA1UEAwwEZGVtbzBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABIhMx4K/G5xK
+X8aLUyv+4j9NEvvOaKGu6frnOU98gMgbAUR+saJJ2X65mhqX9G62bT5I1cb9zQtm
+3y/8U8+QC0IwCgYIKoZIzj0EAwIDSAAwRQIgT7Lph+k9cGCBLHvEmbVikxV+rp/b
+p50vsO/zYGlGfGkCIQD+QPoje0DB/UO36ljnyK+Pa/ZVgzT1ayBcCOsNdoBXXw==
+', '2026-11-29 15:47:31.286259+00', '2026-11-29 15:47:31.286259+00', NULL),
+	('demo', '9488fca8', 'refresh-token', 'HS256', '\x01d8044c661f0c9bc5994eaa8d1315989b73292a06107481c668bf08ab1739073a083e240babeed64535245b745d4cc7fb32b5e5d0e8a1188f57473195cbe452e6', NULL, '2026-11-29 15:47:31.286259+00', '2026-11-29 15:47:31.286259+00', NULL);
 ALTER TABLE ONLY public.account_merge
     ADD CONSTRAINT account_merge_pkey PRIMARY KEY (realm_id, source_id);
 ALTER TABLE ONLY public.account
@@ -513,6 +552,8 @@ ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.outgoing_email
     ADD CONSTRAINT outgoing_email_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.passkey
+    ADD CONSTRAINT passkey_pkey PRIMARY KEY (realm_id, rp_id, credential_id);
 ALTER TABLE ONLY public.password_key
     ADD CONSTRAINT password_key_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.provider_document
@@ -577,7 +618,10 @@ CREATE INDEX outgoing_email_account ON public.outgoing_email USING btree (accoun
 CREATE INDEX outgoing_email_due_at ON public.outgoing_email USING btree (due_at) WHERE (failed_at IS NULL);
 CREATE INDEX outgoing_email_failed_at ON public.outgoing_email USING btree (failed_at) WHERE (failed_at IS NOT NULL);
 CREATE INDEX outgoing_email_recipient ON public.outgoing_email USING btree (recipient, realm_id);
+CREATE INDEX passkey_account ON public.passkey USING btree (account_id, realm_id);
+CREATE UNIQUE INDEX passkey_credential_key ON public.passkey USING btree (rp_id, credential_id);
 CREATE INDEX rate_limit_counter_expires_at ON public.rate_limit_counter USING btree (expires_at);
+CREATE UNIQUE INDEX realm_rp_id_key ON public.realm USING btree (((passkey_settings ->> 'rpId'::text))) WHERE ((passkey_settings ->> 'rpId'::text) <> 'localhost'::text);
 CREATE INDEX realm_tenant ON public.realm USING btree (parent_id, id) WHERE (parent_id IS NOT NULL);
 CREATE INDEX replay_guard_expires_at ON public.replay_guard USING btree (expires_at);
 CREATE INDEX revoked_subject_expires_at ON public.revoked_subject USING btree (expires_at);
@@ -600,6 +644,8 @@ ALTER TABLE ONLY public.linked_identity
     ADD CONSTRAINT linked_identity_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.oob_code
     ADD CONSTRAINT oob_code_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.passkey
+    ADD CONSTRAINT passkey_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.password_key
     ADD CONSTRAINT password_key_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.realm

@@ -26,6 +26,7 @@ struct ProviderNameTests {
         "Identity/Projects/Policy.swift": "the policy trustsGoogleForEveryDomain, whose name is part of the wire",
         "Identity/Projects/PolicyMember.swift": "the same policy",
         "Identity/Projects/TrustedConfiguration.swift": "the same policy",
+        "Identity/Passkeys/Passkey.swift": "the names of password managers",
         "Commands/UserFiles/CSVColumns.swift": "columns of Firebase's CSV files, also for unsupported providers",
         "Client/": "the library for apps, which has a type for each provider of Firebase's SDK",
     ]

@@ -39,13 +39,19 @@ struct SecretNamesTests {
 
     /// Settings, kinds, times, counts and public values.
     private static let notSecret: Set<String> = [
-        "acceptsUnhashedNonces", "allowPasswordSignup", "apiKey", "canHandleCodeInApp", "codeFlowConfig",
-        "credential", "credentialState", "emailPasswordEnforcementState", "errorCode", "grant_type", "hashAlgorithm",
+        "acceptsUnhashedNonces", "allAcceptedCredentialIds", "allowPasswordSignup", "apiKey", "canHandleCodeInApp",
+        "codeFlowConfig",
+        "credential", "credentialCreationOptions", "credentialId", "credentialRequestOptions", "credentialState",
+        "deletePasskey", "emailPasswordEnforcementState", "errorCode", "excludeCredentials", "grant_type",
+        "hashAlgorithm",
         "hashLengthBytes", "hashType", "hashingAlgorithm", "id_token_signing_alg_values_supported", "key", "keyId",
         "keys", "maxPasswordLength", "mergeTokenExpiresIn", "minPasswordLength", "nextPageToken", "nonce",
-        "nonceSha256", "pageToken", "passwordHashOrder", "passwordPolicyConfig", "passwordPolicyEnforcementState",
-        "passwordPolicyVersions", "passwordRequired", "passwordRules", "passwordUpdatedAt", "rawNonce",
-        "recaptchaKey", "recoveryCodeInfo", "recoveryCodesAvailable", "resetPasswordTemplate", "returnIdpCredential",
+        "nonceSha256", "pageToken", "passkeyInfo", "passkeySignals", "passkeys", "passwordHashOrder",
+        "passwordPolicyConfig", "passwordPolicyEnforcementState",
+        "passwordPolicyVersions", "passwordRequired", "passwordRules", "passwordUpdatedAt", "pubKeyCredParams",
+        "rawNonce",
+        "recaptchaKey", "recoveryCodeInfo", "recoveryCodesAvailable", "requireResidentKey", "residentKey",
+        "resetPasswordTemplate", "returnIdpCredential",
         "sessions", "tokenType", "token_type", "totpSessionInfo", "verificationCodeLength", "webcredentials",
         "x-goog-api-key",
     ]

@@ -71,6 +71,7 @@ struct TestGateway: Sendable {
         var draft = try ProjectDraft(
             id: "demo", name: "Demo", profile: profile, policy: policy, algorithm: .es256, domains: ["localhost"],
             supporting: mode.providers.supported)
+        draft.realm.project.passkeys = PasskeySettings(isEnabled: true, rpID: "example.com")
         draft.realm.providers = SimulatedProviders.providers
         draft.secrets = [.apple: Secret("-----BEGIN PRIVATE KEY-----")]
         appleServer = servesApple ? try AppleServer(simulators.apple) : nil
@@ -107,6 +108,7 @@ struct TestGateway: Sendable {
             appleTokens: replaceFunctions(try .simulated(by: appleServer, clock: clock.wallClock)),
             tokenRequestSender: simulators.tokenRequestSender, countFlowEvent: { _ in },
             countFactorEvent: SecondFactorMetrics(metrics: metrics.registry).count,
+            countPasskeyEvent: PasskeyMetrics(metrics: metrics.registry).count,
             serviceKeyUse: serviceKeyUse, emulatorClients: EmulatorClientReporter(log: log, metrics: metrics.registry),
             mode: mode, publicURL: { "https://auth.example.com" }, isDraining: { isDraining })
         root.configurationLifetime = Self.configurationLifetime
@@ -178,7 +180,7 @@ extension CompositionRoot {
             passwords: passwords, threads: threads, limiter: limits.limiter, breaches: breaches,
             providerKeys: providerKeys,
             appleTokens: appleTokens, tokenRequestSender: tokenRequestSender, countFlowEvent: countFlowEvent,
-            countFactorEvent: countFactorEvent,
+            countFactorEvent: countFactorEvent, countPasskeyEvent: countPasskeyEvent,
             serviceKeyUse: serviceKeyUse, emulatorClients: emulatorClients,
             mode: mode, publicURL: publicURL, isDraining: isDraining)
         root.configurationLifetime = configurationLifetime

@@ -35,7 +35,9 @@ extension Endpoint {
 extension EndpointCall {
     fileprivate func updateAccount(for administrator: Administrator) async throws -> Response {
         let request = try body(as: UpdateRequest<AdministratorUpdateFields>.self, for: administrator)
-        if request.changesIdentities || request.shared.mfa != nil { try administrator.require(.linkUsers) }
+        if request.changesIdentities || request.shared.mfa != nil || request.shared.deletesPasskeys {
+            try administrator.require(.linkUsers)
+        }
         try request.shared.rejectUnimplemented(
             and: (name: "oobCode", isPresent: request.shared.oobCode.nonEmpty != nil))
         let account = try await services.accounts.administration.update(
@@ -68,10 +70,18 @@ struct SharedUpdateFields: Decodable {
     let deleteProvider: [String]?
     let oobCode: String?
     private let deleteAttribute: [UserAttribute]?
-    private let deletePasskey: [PresenceOnly]?
+    private let deletePasskey: [String]?
     let mfa: SecondFactorsInput?
     private let provider: [PresenceOnly]?
     private let upgradeToFederatedLogin: Bool?
+
+    /// The passkeys to remove. Texts that are not base64 name no passkey, and are ignored.
+    var deletedPasskeys: Set<ID<Passkey>> {
+        Set((deletePasskey ?? []).compactMap { ID<Passkey>(credentialID: $0) })
+    }
+
+    /// Whether the request asks to remove passkeys, known or not.
+    var deletesPasskeys: Bool { deletePasskey?.isEmpty == false }
 
     func deletes(_ attribute: UserAttribute) -> Bool { deleteAttribute?.contains(attribute) == true }
 
@@ -93,7 +103,6 @@ struct SharedUpdateFields: Decodable {
         let members = [
             ("deleteAttribute PROVIDER", deletes(.provider)),
             ("deleteAttribute RAW_USER_INFO", deletes(.rawUserInfo)),
-            ("deletePasskey", deletePasskey?.isEmpty == false),
             ("provider", provider?.isEmpty == false),
             ("upgradeToFederatedLogin", upgradeToFederatedLogin == true),
         ]
@@ -154,6 +163,9 @@ extension UpdateRequest<ClientUpdateFields> {
         // The value of `validSince` is ignored: the other sessions end now, and the caller gets a new session.
         input.renewsSession = shared.validSince != nil
         if let deleteProvider = shared.deleteProvider { try input.removeSignInMethods(deleteProvider) }
+        input.removedPasskeys = shared.deletedPasskeys
+        // Firebase's SDK for iOS requires tokens in the response, even if no passkey was removed.
+        input.replacesOwnSession = shared.deletesPasskeys
         input.allowsNoSignInMethod = callerFields.allowNoSignInMethod ?? false
         return input
     }
@@ -206,6 +218,7 @@ extension UpdateRequest<AdministratorUpdateFields> {
         input.change.linked = try callerFields.linkProviderUserInfo?.identity()
         update.customClaims = try shared.customAttributes.map(Claims.init(checking:))
         input.change.update = update
+        input.change.removedPasskeys = shared.deletedPasskeys
         input.change.keptFactors = try shared.mfa?.kept()
         return input
     }
@@ -220,6 +233,7 @@ struct UpdateMembers: Encodable {
     let displayName: String?
     let photoUrl: String?
     let providerUserInfo: [ProviderUserInfo]?
+    let passkeySignals: [PasskeySignal]?
     /// The new address, if the request redeemed a code that changed it.
     var newEmail: String?
 
@@ -230,6 +244,7 @@ struct UpdateMembers: Encodable {
         displayName = account.displayName
         photoUrl = account.photoURL?.rawValue
         providerUserInfo = ProviderUserInfo.all(of: account)
+        passkeySignals = PasskeySignal.all(for: account).nonEmpty
     }
 
     fileprivate init(_ applied: OOBCodeRedeemer.AppliedCode) {

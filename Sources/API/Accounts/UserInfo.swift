@@ -33,6 +33,9 @@ struct UserInfo: Encodable {
     let mfaInfo: [FactorInfo]?
     /// An extension. Absent if the account has no recovery code.
     let recoveryCodeInfo: RecoveryCodeInfo?
+    /// An extension. Absent if the account has no passkey.
+    let passkeyInfo: [PasskeyInfo]?
+    let passkeySignals: [PasskeySignal]?
     let tenantId: String?
 
     /// `REDACTED` in base64, as Firebase sends it to callers that may not read hashes. Admin SDKs then report no hash.
@@ -69,6 +72,8 @@ struct UserInfo: Encodable {
         let factors = account.secondFactors
         mfaInfo = factors.isEmpty ? nil : factors.factors.map(FactorInfo.init)
         recoveryCodeInfo = factors.recoveryCodes.map(RecoveryCodeInfo.init)
+        passkeyInfo = account.passkeys.isEmpty ? nil : account.passkeys.map(PasskeyInfo.init)
+        passkeySignals = PasskeySignal.all(for: account).nonEmpty
         tenantId = tenant?.id.rawValue
     }
 }

@@ -29,7 +29,9 @@ extension CheckedCode {
     /// The ways to sign in to the account of the code.
     var methods: [SignInMethodName] {
         guard let account else { return [] }
-        return (account.signInMethods + (account.phoneNumber == nil ? [] : [.phone]))
+        return
+            (account.signInMethods + (account.phoneNumber == nil ? [] : [.phone])
+            + (account.passkeys.isEmpty ? [] : [.passkey]))
             .map { SignInMethodName($0, in: realm) }
     }
 }

@@ -8,17 +8,21 @@ public struct OperationsServices: Sendable {
     let documents: @Sendable (ID<Project>?) async throws -> ProjectDocuments?
     /// Returns the apps, of all projects, that have associated hosts.
     let associatedApps: @Sendable () async throws -> [AssociatedApp]
+    /// Returns what the hosts of the RP IDs of all projects publish.
+    let relyingParties: @Sendable () async throws -> [PublishedRelyingParty]
     /// The content of the file by which Apple verifies a domain of the operator; `nil` if none is configured.
     let appleDomainAssociation: String?
     let readiness: @Sendable () async -> Readiness
 
     public init(
         documents: @escaping @Sendable (ID<Project>?) async throws -> ProjectDocuments?,
-        associatedApps: @escaping @Sendable () async throws -> [AssociatedApp], appleDomainAssociation: String?,
+        associatedApps: @escaping @Sendable () async throws -> [AssociatedApp],
+        relyingParties: @escaping @Sendable () async throws -> [PublishedRelyingParty], appleDomainAssociation: String?,
         readiness: @escaping @Sendable () async -> Readiness
     ) {
         self.documents = documents
         self.associatedApps = associatedApps
+        self.relyingParties = relyingParties
         self.appleDomainAssociation = appleDomainAssociation
         self.readiness = readiness
     }

@@ -1,5 +1,6 @@
 internal import HTTP
 internal import Identity
+internal import JSON
 
 extension Endpoint {
     /// The apps for Apple's platforms that may use passwords saved for this host and open its links (Apple: "Supporting
@@ -12,6 +13,17 @@ extension Endpoint {
     /// Asset Links.
     static let getAssetLinks = unauthenticated("getAssetLinks", "/.well-known/assetlinks.json") {
         try await $0.siteAssociation { apps in apps.flatMap { app in app.packages.map { AssetLink($0, of: app) } } }
+    }
+
+    /// The other sites whose pages may use the passkeys of the host (WebAuthn Level 3 §5.11).
+    static let getRelatedOrigins = unauthenticated("getRelatedOrigins", "/.well-known/webauthn") {
+        try await $0.relyingPartyDocument { RelatedOrigins(origins: $0.relatedOrigins) }
+    }
+
+    /// Tells password managers that the host has passkeys (W3C: "A Well-Known URL for Relying Party Passkey Endpoints").
+    /// The pages on which users create and manage passkeys are the app's, and are not listed.
+    static let getPasskeyEndpoints = unauthenticated("getPasskeyEndpoints", "/.well-known/passkey-endpoints") {
+        try await $0.relyingPartyDocument { _ in EmptyObject() }
     }
 
     /// The file by which Apple verifies that the operator controls the host.
@@ -32,8 +44,28 @@ extension EndpointCall {
         return response
     }
 
+    /// Returns a document about the project whose RP ID is the host of the request.
+    fileprivate func relyingPartyDocument(
+        _ document: (PublishedRelyingParty) -> some Encodable
+    ) async throws -> Response {
+        let host = requestedHost.lowercased()
+        guard let relyingParty = try await services.operations.relyingParties().first(where: { $0.rpID == host }) else {
+            throw RequestRefusal.notFound
+        }
+        // Browsers accept only this media type, without parameters.
+        var response = Response(
+            status: 200, headers: ["Content-Type": "application/json"],
+            body: try StrictJSON.encode(document(relyingParty)))
+        response.headers.add("Cache-Control", "public, max-age=300")
+        return response
+    }
+
     /// The host of the request, without its port.
     private var requestedHost: String { String((request.headers["Host"] ?? "").prefix { $0 != ":" }) }
+}
+
+private struct RelatedOrigins: Encodable {
+    let origins: [String]
 }
 
 private struct AppleAppSiteAssociation: Encodable {

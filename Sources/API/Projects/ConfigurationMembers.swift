@@ -6,6 +6,8 @@ internal import JSON
 extension [ConfigurationMember] {
     static let ofProject: Self =
         ofRealm + ofSignIn + ofNotification
+        + ConfigurationMember.all(
+            .applied, in: "passkeys", "enabled", "origins", "relatedOrigins", "rpId", "topOrigins")
         + ConfigurationMember.all(.applied, "authorizedDomains", "loginServicesConfig.requiresAppleOnEveryPlatform")
         + ConfigurationMember.all(.accepted(.bool(true)), "multiTenant.allowTenants")
         + ConfigurationMember.all(.off, "blockingFunctions", "quota") + ofSecondFactors("mfa")

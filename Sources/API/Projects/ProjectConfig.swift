@@ -68,6 +68,7 @@ private struct ProjectConfig: Encodable {
     let authorizedDomains: [String]
     let notification: NotificationConfig
     let mfa: MFAConfig
+    let passkeys: PasskeyConfig
     let recaptchaConfig = RecaptchaConfig()
     let multiTenant = MultiTenant()
     let smsRegionConfig = EmptyObject()
@@ -90,5 +91,6 @@ private struct ProjectConfig: Encodable {
         authorizedDomains = realm.project.authorizedDomains
         notification = NotificationConfig(realm.project.emailSettings)
         mfa = MFAConfig(policy.secondFactors)
+        passkeys = PasskeyConfig(realm.project.passkeys)
     }
 }

@@ -30,9 +30,11 @@ struct ProjectConfigInput: Decodable {
     let authorizedDomains: [String]?
     let notification: NotificationInput?
     let mfa: MFAConfigInput?
+    /// An extension.
+    let passkeys: PasskeyConfigInput?
 
     /// Sets the members that `mask` covers and the input has. If the request has no mask, all other members get their
-    /// defaults, except `authorizedDomains` and `loginServicesConfig`, which Firebase's clients do not know.
+    /// defaults, except `authorizedDomains`, `loginServicesConfig` and `passkeys`, which Firebase's clients do not know.
     ///
     /// - Parameter defaults: the policy with the defaults; see ``Project/defaultPolicy``.
     /// - Throws: ``RequestRefusal``.
@@ -55,6 +57,7 @@ struct ProjectConfigInput: Decodable {
         try passwordPolicyConfig?.apply(to: &realm.policy.passwordPolicy, maskedBy: mask)
         try notification?.apply(to: &realm.project.emailSettings, maskedBy: mask)
         try mfa?.apply(to: &realm.policy.secondFactors, maskedBy: mask, at: "mfa")
+        passkeys?.apply(to: &realm.project.passkeys, maskedBy: mask)
         if mask.contains("authorizedDomains"), let authorizedDomains {
             realm.project.authorizedDomains = try Self.checked(authorizedDomains)
         }

@@ -13,6 +13,8 @@ extension Endpoint {
             .unlinkOwnProvider, .mergeOwnAccounts,
             .receiveAppleNotification, .receiveProjectAppleNotification,
             .listSessions, .revokeSession, .lookUpSession,
+            .startPasskeyEnrollment, .finalizePasskeyEnrollment, .startPasskeySignIn, .finalizePasskeySignIn,
+            .startPasskeySignUp, .finalizePasskeySignUp,
             .startMFAEnrollment, .finalizeMFAEnrollment, .withdrawMFAEnrollment, .finalizeMFASignIn,
             .generateRecoveryCodes,
             .signInWithCustomToken, .createSessionCookie, .getSessionCookiePublicKeys, .getProjectConfig,
@@ -24,7 +26,8 @@ extension Endpoint {
             .listApps, .createApp, .getApp, .updateApp, .deleteApp, .getLoginMethods, .getErrorTexts,
             .getOpenIDConfiguration, .getProjectOpenIDConfiguration, .getJwks, .getProjectJwks, .getSigningKeys,
             .getSigningCertificates, .getProjectSigningCertificates,
-            .getAppleAppSiteAssociation, .getAssetLinks, .getAppleDomainAssociation,
+            .getAppleAppSiteAssociation, .getAssetLinks, .getAppleDomainAssociation, .getRelatedOrigins,
+            .getPasskeyEndpoints,
             .createAccount, .sendProjectOobCode, .lookUpAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts,
             .batchDeleteAccounts,
             .batchGetAccounts, .queryAccounts, .queryProjectAccounts,
@@ -103,8 +106,6 @@ enum Route: Sendable {
             "/v1/accounts:signInWithGameCenter",
             "/v1/accounts:signInWithPhoneNumber", "/v1/accounts:signOutUser",
             "/v1/accounts:verifyIosClient", "/v2/accounts/mfaSignIn:start",
-            "/v2/accounts/passkeyEnrollment:finalize", "/v2/accounts/passkeyEnrollment:start",
-            "/v2/accounts/passkeySignIn:finalize", "/v2/accounts/passkeySignIn:start",
         ].map { (.post, $0) }
         + ["", "/tenants/{tenant}"].flatMap {
             standardMethods(of: "/v2/projects/{project}\($0)/inboundSamlConfigs", resource: "config")

@@ -42,6 +42,8 @@ public struct AccountServices: Sendable {
     let editor: AccountEditor
     /// Changes that users make to their own second factors.
     let factors: FactorEnrolment
+    /// The enrolment of passkeys by users.
+    let passkeys: PasskeyEnrolment
     /// Operations of administrators on accounts.
     let administration: AccountAdministration
     let queries: AccountQueryService
@@ -51,12 +53,13 @@ public struct AccountServices: Sendable {
     let convertImportedUser: (@Sendable (ImportedUser) -> ImportedUser)?
 
     public init(
-        editor: AccountEditor, factors: FactorEnrolment, administration: AccountAdministration,
-        queries: AccountQueryService, linking: LinkAdministration,
+        editor: AccountEditor, factors: FactorEnrolment, passkeys: PasskeyEnrolment,
+        administration: AccountAdministration, queries: AccountQueryService, linking: LinkAdministration,
         convertImportedUser: (@Sendable (ImportedUser) -> ImportedUser)?
     ) {
         self.editor = editor
         self.factors = factors
+        self.passkeys = passkeys
         self.administration = administration
         self.queries = queries
         self.linking = linking
@@ -105,6 +108,7 @@ public struct SignInServices: Sendable {
     let emailLink: EmailLinkMethod
     let federated: FederatedMethod
     let customToken: CustomTokenMethod
+    let passkey: PasskeyMethod
     let secondFactor: SecondFactorSignIn
     /// Sign-ins with a provider in a browser.
     let flows: AuthorizationFlows
@@ -115,8 +119,8 @@ public struct SignInServices: Sendable {
     public init(
         authenticator: Authenticator, identifiers: IdentifierLookup, password: PasswordMethod,
         anonymous: AnonymousMethod, emailLink: EmailLinkMethod, federated: FederatedMethod,
-        customToken: CustomTokenMethod, secondFactor: SecondFactorSignIn, flows: AuthorizationFlows,
-        publicOrigin: PublicOrigin,
+        customToken: CustomTokenMethod, passkey: PasskeyMethod, secondFactor: SecondFactorSignIn,
+        flows: AuthorizationFlows, publicOrigin: PublicOrigin,
         newAuthURISessionID: @escaping @Sendable () -> String
     ) {
         self.authenticator = authenticator
@@ -126,6 +130,7 @@ public struct SignInServices: Sendable {
         self.emailLink = emailLink
         self.federated = federated
         self.customToken = customToken
+        self.passkey = passkey
         self.secondFactor = secondFactor
         self.flows = flows
         self.publicOrigin = publicOrigin

@@ -124,7 +124,7 @@ extension ErrorCode {
         case .notFound, .tenantNotFound, .configurationNotFound: (404, "notFound", .notFound)
         case .methodNotAllowed: (405, "methodNotAllowed", .methodNotAllowed)
         case .configurationExists: (409, "alreadyExists", .alreadyExists)
-        case .loginServices, .providerIssuerInUse: (409, "failedPrecondition", .failedPrecondition)
+        case .loginServices, .providerIssuerInUse, .rpIDInUse: (409, "failedPrecondition", .failedPrecondition)
         case .requestTooLarge: (413, "uploadTooLarge", .invalidArgument)
         case .uriTooLong: (414, "uriTooLong", .invalidArgument)
         case .unsupportedMediaType: (415, "unsupportedMediaType", .invalidArgument)

@@ -26,6 +26,9 @@ extension ProjectFile {
         policy = Self.policy(&reader)
         authorizedDomains = reader.texts("authorizedDomains")
         email = reader.nullableObject("email") { Email(&$0) }
+        if case .value(let passkeys) = reader.nullableObject("passkeys", { Passkeys(&$0) }) {
+            self.passkeys = passkeys
+        }
         providers = reader.each("providers") { Provider($0, &$1, contents: contents) } ?? [:]
         apps = reader.each("apps") { _, reader in ProjectApp(&reader) } ?? [:]
         reader.finish()
@@ -79,6 +82,16 @@ extension ProjectFile.Email {
             }
             return subjects
         }
+    }
+}
+
+extension ProjectFile.Passkeys {
+    fileprivate init(_ reader: inout ObjectReader) {
+        isEnabled = reader.flag("enabled")
+        rpID = reader.text("rpId")
+        origins = reader.texts("origins")
+        relatedOrigins = reader.texts("relatedOrigins")
+        topOrigins = reader.texts("topOrigins")
     }
 }
 

@@ -49,6 +49,14 @@ struct ProjectFile: Sendable {
         var subjects = Patch<[OutgoingEmail.Kind: [Language: String]]>.absent
     }
 
+    struct Passkeys: Sendable {
+        var isEnabled: Bool?
+        var rpID: String?
+        var origins: [String]?
+        var relatedOrigins: [String]?
+        var topOrigins: [String]?
+    }
+
     var project: ID<Project>
     var name: String?
     var profile: Policy.Profile?
@@ -56,6 +64,7 @@ struct ProjectFile: Sendable {
     var policy: [String: String] = [:]
     var authorizedDomains: [String]?
     var email = Patch<Email>.absent
+    var passkeys: Passkeys?
     var providers: [ByteText: Provider] = [:]
     var apps: [ByteText: ProjectApp] = [:]
 
@@ -74,6 +83,8 @@ struct ProjectFile: Sendable {
         }
         configuration.realm.project.emailSettings = emailSettings(
             replacing: configuration.realm.project.emailSettings, pruning: pruning)
+        configuration.realm.project.passkeys = passkeySettings(
+            replacing: configuration.realm.project.passkeys, pruning: pruning)
         if pruning {
             for settings in configuration.realm.providers where providers[ByteText(settings.provider.rawValue)] == nil {
                 configuration.remove(settings.provider)
@@ -99,6 +110,18 @@ struct ProjectFile: Sendable {
 }
 
 extension ProjectFile {
+    /// Pruning turns passkeys off, but keeps the RP ID: with another one, no passkey could be used again.
+    private func passkeySettings(replacing current: PasskeySettings, pruning: Bool) -> PasskeySettings {
+        var settings = pruning ? PasskeySettings(rpID: current.rpID) : current
+        guard let passkeys else { return settings }
+        if let isEnabled = passkeys.isEnabled { settings.isEnabled = isEnabled }
+        if let rpID = passkeys.rpID { settings.rpID = rpID }
+        if let origins = passkeys.origins { settings.origins = origins }
+        if let relatedOrigins = passkeys.relatedOrigins { settings.relatedOrigins = relatedOrigins }
+        if let topOrigins = passkeys.topOrigins { settings.topOrigins = topOrigins }
+        return settings
+    }
+
     private func emailSettings(replacing current: EmailSettings, pruning: Bool) -> EmailSettings {
         switch email {
         case .absent: pruning ? EmailSettings() : current

@@ -20,6 +20,8 @@ public struct Account: Hashable, Sendable {
     /// in to the account, or to add an address to it.
     public var usesEmailLinks: Bool
     public var secondFactors: SecondFactors
+    /// In the order in which they were added.
+    public var passkeys: [Passkey]
     public var isDisabled: Bool
     public var createdAt: Instant
     public var lastSignInAt: Instant?
@@ -36,8 +38,8 @@ public struct Account: Hashable, Sendable {
         initialEmail: EmailAddress? = nil, displayName: String? = nil,
         photoURL: PhotoURL? = nil, passwordUpdatedAt: Instant? = nil, phoneNumber: PhoneNumber? = nil,
         identities: [LinkedIdentity] = [], customClaims: Claims? = nil, usesCustomTokens: Bool = false,
-        usesEmailLinks: Bool = false, secondFactors: SecondFactors = .none, isDisabled: Bool = false,
-        createdAt: Instant,
+        usesEmailLinks: Bool = false, secondFactors: SecondFactors = .none, passkeys: [Passkey] = [],
+        isDisabled: Bool = false, createdAt: Instant,
         lastSignInAt: Instant? = nil,
         lastRefreshAt: Instant? = nil, validSince: Instant, generation: Int64 = 1
     ) {
@@ -54,6 +56,7 @@ public struct Account: Hashable, Sendable {
         self.usesCustomTokens = usesCustomTokens
         self.usesEmailLinks = usesEmailLinks
         self.secondFactors = secondFactors
+        self.passkeys = passkeys
         self.isDisabled = isDisabled
         self.createdAt = createdAt
         self.lastSignInAt = lastSignInAt
@@ -67,11 +70,13 @@ extension Account {
     public var hasPassword: Bool { passwordUpdatedAt != nil }
 
     /// Whether the account has no credential: no identity, no email address (and therefore no password), no phone
-    /// number, and no sign-in with custom tokens.
-    public var isAnonymous: Bool { identities.isEmpty && email == nil && phoneNumber == nil && !usesCustomTokens }
+    /// number, no passkey, and no sign-in with custom tokens.
+    public var isAnonymous: Bool {
+        identities.isEmpty && email == nil && phoneNumber == nil && passkeys.isEmpty && !usesCustomTokens
+    }
 
-    /// The wire's `signinMethods`: password, email link and the providers of the identities. Phone numbers and custom
-    /// tokens are not listed.
+    /// The wire's `signinMethods`: password, email link and the providers of the identities. Phone numbers, passkeys and
+    /// custom tokens are not listed.
     public var signInMethods: [ProviderID] {
         (hasPassword ? [.password] : []) + (usesEmailLinks ? [.emailLink] : []) + identities.map(\.provider)
     }

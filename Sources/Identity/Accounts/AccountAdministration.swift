@@ -64,11 +64,30 @@ public struct AccountAdministration: Sendable {
         if let kept = change.keptFactors {
             change.emailBatch = try await notice(ofKeeping: kept, for: id, in: realm, from: context)
         }
+        if !change.removedPasskeys.isEmpty {
+            change.emailBatch =
+                change.emailBatch
+                + (try await notice(ofRemoving: change.removedPasskeys, from: id, in: realm, from: context))
+        }
         let checked = change
         return try await mappingConflicts(to: \.refusalOfAdministration) {
             try await store.change(
                 id, by: checked, recording: realm.recording(by: actor), at: clock.now(), in: realm.id)
         }
+    }
+
+    /// Returns the notice that passkeys were removed; none if the account has none of `passkeys`.
+    private func notice(
+        ofRemoving passkeys: Set<ID<Passkey>>, from id: ID<Account>, in realm: Realm, from context: RequestContext
+    ) async throws -> EmailBatch {
+        guard let account = try await store.find([.id(id)], in: realm.id).first else {
+            throw AdministrationRefusal.accountUnknown
+        }
+        guard let emailFactory, account.passkeys.contains(where: { passkeys.contains($0.id) }) else { return .none }
+        return EmailBatch(
+            emails: try emailFactory.notice(
+                .identityUnlinked, about: account, EmailPayload(provider: .passkey), by: realm.policy, from: context,
+                at: clock.now()))
     }
 
     /// Returns the notice that second factors were removed; none if the account keeps all of them.
@@ -158,6 +177,9 @@ public struct AdministrativeChange: Hashable, Sendable {
     /// The second factors that the account keeps; all others are removed. With the last factor, the recovery codes go.
     /// `nil` changes nothing.
     public var keptFactors: [KeptFactor]?
+    /// The passkeys that are removed, with the sessions that were opened with them. Passkeys that the account does not
+    /// have are ignored.
+    public var removedPasskeys: Set<ID<Passkey>> = []
     public internal(set) var emailBatch = EmailBatch.none
 
     public init() {}

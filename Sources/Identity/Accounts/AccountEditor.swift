@@ -36,6 +36,10 @@ public struct AccountEditor: Sendable {
         /// An address that came from a removed method, and that no remaining method has, is replaced or removed (see
         /// ``Account/primaryEmail(without:)``).
         public var unlinked: Set<ProviderID> = []
+        /// Passkeys to remove. IDs that the account does not have are ignored.
+        public var removedPasskeys: Set<ID<Passkey>> = []
+        /// Replaces the caller's session, while the account's other sessions continue.
+        public var replacesOwnSession = false
         /// Whether the request confirms that the account may lose its last sign-in method.
         public var allowsNoSignInMethod = false
         /// Ends all other sessions of the account, and replaces the caller's session with one that counts as a fresh
@@ -46,7 +50,9 @@ public struct AccountEditor: Sendable {
 
         public init() {}
 
-        var removesSignInMethods: Bool { removesEmail || removesPassword || removesPhoneNumber || !unlinked.isEmpty }
+        var removesSignInMethods: Bool {
+            removesEmail || removesPassword || removesPhoneNumber || !unlinked.isEmpty || !removedPasskeys.isEmpty
+        }
 
         /// Whether the change removes the password. Without an address, a password cannot be used.
         var leavesNoPassword: Bool { removesPassword || removesEmail || unlinked.contains(.password) }
@@ -65,8 +71,8 @@ public struct AccountEditor: Sendable {
     ///
     /// A change of address or password, and ``Input/renewsSession``, end every session of the account and replace the
     /// caller's session with a new one. The new session counts as a fresh login, so all of these changes require a
-    /// recent login. Unlinking an identity ends the other sessions that were opened through it. Unlinking an identity
-    /// and removing the phone number require a recent login only with ``Policy/requiresRecentLoginToLink``.
+    /// recent login. Unlinking an identity and removing a passkey ends the other sessions that were opened with it. These
+    /// changes and removing the phone number require a recent login only with ``Policy/requiresRecentLoginToLink``.
     public func edit(
         _ caller: Caller, _ input: Input, in realm: Realm, from context: RequestContext
     ) async throws -> Edited {
@@ -94,16 +100,23 @@ public struct AccountEditor: Sendable {
             caller.account.hasPassword || caller.account.usesEmailLinks
             ? input.unlinked : input.unlinked.subtracting([.password])
         if change.unlinked.contains(.password) { change.update.usesEmailLinks = false }
+        change.removedPasskeys = input.removedPasskeys
         change.protectsLastSignInMethod =
             input.removesSignInMethods && !input.allowsNoSignInMethod && realm.policy.protectsLastSignInMethod
         change.linkOnlyProviders = realm.linkOnlyProviders
+        let passkey: CallerChange.Replacement<ID<Passkey>> =
+            caller.session.passkey.map(input.removedPasskeys.contains) == true ? .replace(nil) : .keep
         guard replacesSession else {
-            let account = try await apply(change, to: caller, in: realm, from: context)
-            return Edited(account: account, signedIn: nil)
+            guard input.replacesOwnSession else {
+                let account = try await apply(change, to: caller, in: realm, from: context)
+                return Edited(account: account, signedIn: nil)
+            }
+            let signedIn = try await renewSession(of: caller, passkey, with: change, in: realm, from: context)
+            return Edited(account: signedIn.account, signedIn: signedIn)
         }
         let method = input.newPassword == nil ? caller.session.method : .password
         let signedIn = try await replaceSession(
-            of: caller, by: method, with: change, for: input.resumptionKey, in: realm, from: context)
+            of: caller, by: method, passkey, with: change, for: input.resumptionKey, in: realm, from: context)
         return Edited(account: signedIn.account, signedIn: signedIn)
     }
 
@@ -218,6 +231,11 @@ public struct AccountEditor: Sendable {
                 .identityUnlinked, about: account, EmailPayload(provider: identity.provider), by: policy, from: context,
                 at: now)
         }
+        if account.passkeys.contains(where: { change.removedPasskeys.contains($0.id) }) {
+            emailBatch.emails += try emailFactory.notice(
+                .identityUnlinked, about: account, EmailPayload(provider: .passkey), by: policy, from: context,
+                at: now)
+        }
         return emailBatch
     }
 
@@ -230,14 +248,31 @@ public struct AccountEditor: Sendable {
 
     /// Applies `change`, ends every session of the account, and opens a new one for the caller.
     private func replaceSession(
-        of caller: Caller, by method: ProviderID, with change: OwnerChange, for resumptionKey: ResumptionKey?,
+        of caller: Caller, by method: ProviderID, _ passkey: CallerChange.Replacement<ID<Passkey>> = .keep,
+        with change: OwnerChange, for resumptionKey: ResumptionKey?,
         in realm: Realm, from context: RequestContext
     ) async throws -> SignedIn {
         let callerChange = CallerChange(
-            caller: caller, method: method, authenticatedAt: nil, endsSessions: true, resumptionKey: resumptionKey)
+            caller: caller, method: method, authenticatedAt: nil, endsSessions: true, resumptionKey: resumptionKey,
+            passkey: passkey)
         return try await completion.renewSession(callerChange, in: realm, from: context) { session in
             var change = change
             change.replaceSession(with: session)
+            return OpenedSession(session, of: try await apply(change, to: caller, in: realm, from: context))
+        }
+    }
+
+    /// Applies `change`, and replaces the caller's session by one with the same `auth_time`.
+    private func renewSession(
+        of caller: Caller, _ passkey: CallerChange.Replacement<ID<Passkey>>, with change: OwnerChange,
+        in realm: Realm, from context: RequestContext
+    ) async throws -> SignedIn {
+        let callerChange = CallerChange(
+            caller: caller, method: caller.session.method, authenticatedAt: caller.session.authenticatedAt,
+            passkey: passkey)
+        return try await completion.renewSession(callerChange, in: realm, from: context) { session in
+            var change = change
+            change.renewSession(with: session)
             return OpenedSession(session, of: try await apply(change, to: caller, in: realm, from: context))
         }
     }

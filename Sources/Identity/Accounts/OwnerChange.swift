@@ -5,6 +5,9 @@ public struct OwnerChange: Hashable, Sendable {
     /// removed (see ``Account/primaryEmail(without:)``). The sessions that were opened with these providers end, except
     /// the session that makes the change.
     public var unlinked: Set<ProviderID> = []
+    /// The passkeys that are removed. The sessions that were opened with them end, except the session that makes the
+    /// change. Passkeys that the account does not have are ignored.
+    public var removedPasskeys: Set<ID<Passkey>> = []
     /// Rejects the change if the account would have no sign-in method left.
     public var protectsLastSignInMethod = false
     /// Identities of these providers do not count as sign-in methods.
@@ -14,6 +17,8 @@ public struct OwnerChange: Hashable, Sendable {
     /// The session to open. If it is set, every other session of the account ends, and `validSince` becomes
     /// ``changedAt``, rounded down to a whole second.
     public private(set) var replacementSession: NewSession?
+    /// The session that replaces only the caller's; other sessions of the account continue.
+    public private(set) var renewedSession: NewSession?
     public var emailBatch = EmailBatch.none
     /// The events, except those about unlinked identities; see ``AccountEvent/unlinking(_:from:)``.
     public var events: [AccountEvent] = []
@@ -22,6 +27,12 @@ public struct OwnerChange: Hashable, Sendable {
     public init(changedAt: Instant, recording: EventRecording) {
         self.changedAt = changedAt
         self.recording = recording
+    }
+
+    /// Ends the caller's session, and opens `session`.
+    public mutating func renewSession(with session: NewSession) {
+        renewedSession = session
+        changedAt = session.openedAt
     }
 
     /// Ends every session of the account, and opens `session`.

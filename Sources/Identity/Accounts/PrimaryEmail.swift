@@ -64,6 +64,6 @@ extension Account {
     /// Whether the account has a sign-in method besides identities of `linkOnly`, which cannot sign in; see
     /// ``Realm/linkOnlyProviders``.
     public func hasSignInMethod(ignoring linkOnly: Set<ProviderID>) -> Bool {
-        !signInMethods.allSatisfy(linkOnly.contains) || phoneNumber != nil || usesCustomTokens
+        !signInMethods.allSatisfy(linkOnly.contains) || phoneNumber != nil || !passkeys.isEmpty || usesCustomTokens
     }
 }

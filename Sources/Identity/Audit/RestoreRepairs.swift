@@ -90,7 +90,8 @@ public struct RestoreRepairs: Hashable, Sendable {
         case .appleAccountDeleted: break
         case .accountCreated, .accountMerged, .accountMergeUndone, .accountSignInMethodMissing, .emailVerified,
             .identityLinked, .identityTransferred, .appleEmailDisabled, .appleEmailEnabled, .factorAdded,
-            .factorRemoved, .recoveryCodeUsed, .recoveryCodesRenewed:
+            .factorRemoved, .passkeyAdded, .passkeyRemoved, .passkeyCounterFailed, .recoveryCodeUsed,
+            .recoveryCodesRenewed:
             return false
         }
         return true

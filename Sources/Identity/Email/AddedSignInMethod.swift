@@ -1,9 +1,9 @@
 /// A sign-in method or a second factor that was added to an account.
 public struct AddedSignInMethod: Hashable, Sendable {
-    /// ``ProviderID/password`` for a password, ``ProviderID/emailLink`` for email links, ``ProviderID/totp`` for a
-    /// one-time password.
+    /// ``ProviderID/password`` for a password, ``ProviderID/emailLink`` for email links, ``ProviderID/passkey`` for a
+    /// passkey, ``ProviderID/totp`` for a one-time password.
     public let provider: ProviderID
-    /// The provider's ID for the user, or the ID of a factor; `nil` for a password and for email links.
+    /// The provider's ID for the user, or the ID of a passkey or a factor; `nil` for a password and for email links.
     public let subject: String?
     public let addedAt: Instant
 
@@ -20,6 +20,7 @@ public enum SignInMethodName: Hashable, Sendable {
     case password
     case emailLink
     case phone
+    case passkey
     case oneTimePassword
     case other
 
@@ -29,6 +30,7 @@ public enum SignInMethodName: Hashable, Sendable {
             case .password: .password
             case .emailLink: .emailLink
             case .phone: .phone
+            case .passkey: .passkey
             case .totp: .oneTimePassword
             case let provider?:
                 (realm.project.supportedProviders.builtIn(provider)?.displayName

@@ -10,6 +10,8 @@ public struct MailboxChange: Hashable, Sendable {
     /// Second factors that were enrolled at this time or later are removed, with the recovery codes that were created
     /// since then. Other changes keep the factors: who controls the mailbox alone must not sign in without them.
     public private(set) var removesFactorsSince: Instant?
+    /// Passkeys that were added at this time or later are removed.
+    public private(set) var removesPasskeysSince: Instant?
     /// Which codes that recover an address or remove a sign-in method the change invalidates; `nil` if it invalidates
     /// none of them.
     public var voidedRemedies: VoidedRemedies?
@@ -98,7 +100,7 @@ public struct MailboxChange: Hashable, Sendable {
         voidedRemedies = VoidedRemedies(email: email, keepsFactorRemedies: true)
     }
 
-    /// Restores the address that `code` was sent to. Removes the identities and the password that were added after that
+    /// Restores the address that `code` was sent to. Removes the identities, the passkeys and the password that were added after that
     /// address was replaced, because they may not be the owner's.
     ///
     /// - Parameter otherHolder: another account that has the address now.
@@ -111,6 +113,7 @@ public struct MailboxChange: Hashable, Sendable {
         change.update.endsSessions = true
         change.unlinksIdentitiesLinkedSince = code.createdAt
         change.removesFactorsSince = code.createdAt
+        change.removesPasskeysSince = code.createdAt
         change.unlinkIdentities(of: providers)
         change.voidedRemedies = VoidedRemedies(
             email: code.email, redeemedCodeCreatedAt: code.createdAt, methodsKeptBefore: code.createdAt)
@@ -118,7 +121,7 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// Removes `method`, which may be a second factor, and the factors, identities and password that were added at the same time or later. The account
+    /// Removes `method`, which may be a second factor, and the factors, identities, passkeys and password that were added at the same time or later. The account
     /// gets back the address that `code` was sent to. If another account keeps that address (see
     /// ``Account/losesAddressToOwner``), `account` has no address and no password afterwards.
     ///
@@ -133,6 +136,7 @@ public struct MailboxChange: Hashable, Sendable {
         change.update.endsSessions = true
         change.unlinksIdentitiesLinkedSince = method.addedAt
         change.removesFactorsSince = method.addedAt
+        change.removesPasskeysSince = method.addedAt
         change.update.usesEmailLinks = account.usesEmailLinks && method.provider != .emailLink && !addressIsTaken
         change.voidedRemedies = VoidedRemedies(
             email: code.email, redeemedCodeCreatedAt: code.createdAt, methodsKeptBefore: method.addedAt)
@@ -153,7 +157,10 @@ public struct MailboxChange: Hashable, Sendable {
         change.unlinkIdentities(of: providers)
         change.update.passwordHash = .set(passwordHash)
         change.update.endsSessions = true
-        if policy.resetUnlinksIdentities { change.unlinksIdentitiesLinkedSince = epoch }
+        if policy.resetUnlinksIdentities {
+            change.unlinksIdentitiesLinkedSince = epoch
+            change.removesPasskeysSince = epoch
+        }
         return change
     }
 
@@ -175,12 +182,14 @@ public struct MailboxChange: Hashable, Sendable {
     }
 
     /// The user who controls the mailbox disavows the account ("this was not me"), or gets a new account with the
-    /// address. The account loses the address, the password and the sign-in by email link. Ends every session.
+    /// address. The account loses the address, the password, the sign-in by email link and the passkeys.
+    /// Ends every session.
     public static func disavowing(_ account: Account) -> MailboxChange {
         var change = MailboxChange(account)
         change.email = nil
         change.update.passwordHash = account.hasPassword ? .remove : nil
         change.update.usesEmailLinks = false
+        change.removesPasskeysSince = epoch
         change.update.endsSessions = true
         change.voidedRemedies = account.email.map { VoidedRemedies(email: $0) }
         change.loss = .disavowed
@@ -189,7 +198,7 @@ public struct MailboxChange: Hashable, Sendable {
 
     /// Gives an account whose address was never verified to the user who has proven the mailbox. Removes everything
     /// that the creator of the account added: ``Account/initialEmail``, password, email links, phone number,
-    /// identities, name and photo. Ends every session.
+    /// identities, passkeys, name and photo. Ends every session.
     ///
     /// The caller makes sure that there is no ``EarlierMailbox``, so that the change voids no remedy of another mailbox.
     private static func reclaiming(_ account: Account) -> MailboxChange {
@@ -197,6 +206,7 @@ public struct MailboxChange: Hashable, Sendable {
         change.update.passwordHash = account.hasPassword ? .remove : nil
         change.unlinksIdentitiesLinkedSince = epoch
         change.removesFactorsSince = epoch
+        change.removesPasskeysSince = epoch
         change.update.phoneNumber = .remove
         change.update.removesInitialEmail = true
         change.update.profile = .removal

@@ -43,6 +43,10 @@ public struct AccountEvent: Hashable, Sendable {
         case sessionRevoked(ID<Session>?)
         case factorAdded(Factor.Kind, ID<Factor>)
         case factorRemoved(Factor.Kind, ID<Factor>)
+        case passkeyAdded(ID<Passkey>)
+        case passkeyRemoved(ID<Passkey>)
+        /// The signature counter of a passkey was not above the stored one: the passkey may have been copied.
+        case passkeyCounterFailed(ID<Passkey>)
         case recoveryCodeUsed
         /// All recovery codes were replaced by new ones.
         case recoveryCodesRenewed
@@ -81,6 +85,9 @@ public struct AccountEvent: Hashable, Sendable {
         case sessionRevoked = "session.revoked"
         case factorAdded = "factor.added"
         case factorRemoved = "factor.removed"
+        case passkeyAdded = "passkey.added"
+        case passkeyRemoved = "passkey.removed"
+        case passkeyCounterFailed = "passkey.counter"
         case recoveryCodeUsed = "recoveryCode.used"
         case recoveryCodesRenewed = "recoveryCode.renewed"
         case passwordChanged = "password.changed"
@@ -114,6 +121,9 @@ extension AccountEvent.Change {
         case .sessionRevoked: .sessionRevoked
         case .factorAdded: .factorAdded
         case .factorRemoved: .factorRemoved
+        case .passkeyAdded: .passkeyAdded
+        case .passkeyRemoved: .passkeyRemoved
+        case .passkeyCounterFailed: .passkeyCounterFailed
         case .recoveryCodeUsed: .recoveryCodeUsed
         case .recoveryCodesRenewed: .recoveryCodesRenewed
         case .passwordChanged: .passwordChanged
@@ -150,6 +160,8 @@ extension AccountEvent.Change {
         case .sessionRevoked(let session): session.map { ["sessionId": .text($0.rawValue)] } ?? ["all": .yes]
         case .factorAdded(let kind, let factor), .factorRemoved(let kind, let factor):
             ["factor": .text(kind.rawValue), "factorId": .text(factor.rawValue)]
+        case .passkeyAdded(let passkey), .passkeyRemoved(let passkey), .passkeyCounterFailed(let passkey):
+            ["credentialId": .text(passkey.rawValue)]
         case .appleConsentRevoked(let clientID?), .appleAccountDeleted(let clientID),
             .appleEmailDisabled(let clientID), .appleEmailEnabled(let clientID):
             ["clientId": .text(clientID)]
@@ -215,5 +227,10 @@ extension AccountEvent {
         _ factors: [(kind: Factor.Kind, id: ID<Factor>)], from account: ID<Account>
     ) -> [AccountEvent] {
         factors.map { AccountEvent(.factorRemoved($0.kind, $0.id), of: account) }
+    }
+
+    /// The events about passkeys that a change has removed from an account; see ``unlinking(_:from:)``.
+    public static func removing(_ passkeys: [ID<Passkey>], from account: ID<Account>) -> [AccountEvent] {
+        passkeys.map { AccountEvent(.passkeyRemoved($0), of: account) }
     }
 }

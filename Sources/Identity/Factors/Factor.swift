@@ -88,11 +88,13 @@ public struct SessionFactor: Hashable, Codable, Sendable {
 }
 
 extension Session {
-    /// Whether the session has a second factor that still counts; see ``SecondFactors/confirm(_:authenticatedAt:)``.
+    /// Whether the session has a second factor that still counts: see ``SecondFactors/confirm(_:authenticatedAt:)``, or
+    /// the passkey that opened the session.
     ///
     /// - Parameter account: the account of the session.
     func hasSecondFactor(of account: Account) -> Bool {
-        account.secondFactors.confirm(secondFactor, authenticatedAt: authenticatedAt)
+        if let passkey { return account.passkey(passkey) != nil }
+        return account.secondFactors.confirm(secondFactor, authenticatedAt: authenticatedAt)
     }
 
     /// Whether the session may only be used to enrol a second factor: the policy demands second factors of every

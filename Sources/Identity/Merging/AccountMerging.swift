@@ -62,7 +62,7 @@ public struct AccountMerging: Sendable {
         let change = CallerChange(
             caller: caller, method: proof.method, authenticatedAt: proof.authenticatedAt,
             credentialIssuedAt: proof.identity?.issuedAt, merge: precondition,
-            secondFactor: .replace(proof.secondFactor))
+            secondFactor: .replace(proof.secondFactor), passkey: .replace(proof.passkey))
         let signedIn = try await services.completion.renewSession(change, in: realm, from: context) { session in
             let signIn = MergeSignIn(
                 newSession: session, proof: proof, secondFactors: realm.policy.secondFactors,
@@ -95,7 +95,7 @@ public struct AccountMerging: Sendable {
                 caller.account,
                 .session(
                     session.id, method: session.method, authenticatedAt: session.authenticatedAt,
-                    secondFactor: session.secondFactor)
+                    secondFactor: session.secondFactor, passkey: session.passkey)
             )
         case .identity(let proof):
             let proof = try await services.resolver.resolve(proof, for: app, in: realm, from: network).proof

@@ -81,5 +81,7 @@ public struct MergedAccounts: Hashable, Sendable {
 }
 
 extension Account {
-    fileprivate var signInProviders: [ProviderID] { signInMethods + (phoneNumber == nil ? [] : [.phone]) }
+    fileprivate var signInProviders: [ProviderID] {
+        signInMethods + (phoneNumber == nil ? [] : [.phone]) + (passkeys.isEmpty ? [] : [.passkey])
+    }
 }

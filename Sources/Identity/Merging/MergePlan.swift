@@ -9,6 +9,8 @@ public struct MergePlan: Hashable, Codable, Sendable {
     public let target: ID<Account>
     /// Identities that move to the target.
     public let identities: [Moved]
+    /// Passkeys that move to the target, with their user handles.
+    public let passkeys: [ID<Passkey>]
     /// Whether the target gets the source's address, password and sign-in by email link. The address is then verified
     /// only if it was verified before.
     public let movesEmail: Bool
@@ -31,9 +33,13 @@ public struct MergePlan: Hashable, Codable, Sendable {
         guard !source.isDisabled, !target.isDisabled else { throw .accountDisabled }
         let conflicts = source.identities.map(\.provider).filter { target.identity(of: $0) != nil }
         guard conflicts.isEmpty else { throw .providersConflict(conflicts) }
+        guard source.passkeys.isEmpty || source.passkeys.count + target.passkeys.count <= Passkey.limit else {
+            throw .tooManyPasskeys
+        }
         self.source = source.id
         self.target = target.id
         identities = source.identities.map { Moved(provider: $0.provider, subject: $0.subject) }
+        passkeys = source.passkeys.map(\.id)
         movesEmail = source.email != nil && target.email == nil
         movesPhoneNumber = source.phoneNumber != nil && target.phoneNumber == nil
         movesDisplayName = source.displayName != nil && target.displayName == nil
@@ -57,6 +63,8 @@ public enum MergeRefusal: Refusal, Hashable {
     case recoveryPending
     /// Both accounts have identities of these providers, and an account can have only one identity of each.
     case providersConflict([ProviderID])
+    /// The target would have more than ``Passkey/limit`` passkeys.
+    case tooManyPasskeys
     /// The accounts have changed since the preview (the wire's dry run).
     case changed
     /// The merge token was used before, and the record of that merge no longer exists. As long as the record exists,
@@ -72,6 +80,7 @@ extension MergeRefusal {
         case .accountDisabled: .userDisabled
         case .recoveryPending: .recoveryPending
         case .providersConflict: .providerAlreadyLinked
+        case .tooManyPasskeys: .passkeyLimitExceeded
         case .changed: .mergePreviewOutdated
         case .alreadyMerged: .mergeAlreadyDone
         }
@@ -79,7 +88,7 @@ extension MergeRefusal {
 
     public var detail: String? {
         switch self {
-        case .sameAccount, .accountDisabled: nil
+        case .sameAccount, .accountDisabled, .tooManyPasskeys: nil
         case .targetUnknown: "No account has this identity. Link the identity instead."
         case .recoveryPending:
             "The email address of this account was changed recently. Merge it after the recovery link has expired, or "
@@ -125,8 +134,12 @@ public struct MergeTokenPayload: Hashable, SealedTokenContent {
 public enum TargetProof: Hashable, Codable, Sendable {
     /// An ID token of this session. The session must still be active.
     ///
-    /// - Parameter secondFactor: the second factor with which it was opened.
-    case session(ID<Session>, method: ProviderID, authenticatedAt: Instant, secondFactor: SessionFactor?)
+    /// - Parameters:
+    ///   - secondFactor: the second factor with which it was opened.
+    ///   - passkey: the passkey with which it was opened.
+    case session(
+        ID<Session>, method: ProviderID, authenticatedAt: Instant, secondFactor: SessionFactor?,
+        passkey: ID<Passkey>?)
     /// A provider's credential. The target must still have the identity, and the user must not have disconnected the
     /// app since the credential was issued. The commit consumes the replay keys of the identity.
     case identity(VerifiedIdentity)
@@ -141,25 +154,31 @@ extension TargetProof {
     /// The sign-in method of the session that the merge opens.
     public var method: ProviderID {
         switch self {
-        case .session(_, let method, _, _): method
+        case .session(_, let method, _, _, _): method
         case .identity(let identity): identity.provider
         }
     }
 
     /// The second factor of the session that the merge opens.
     var secondFactor: SessionFactor? {
-        if case .session(_, _, _, let secondFactor) = self { secondFactor } else { nil }
+        if case .session(_, _, _, let secondFactor, _) = self { secondFactor } else { nil }
     }
 
-    /// Whether the proof has a second factor that still counts; see ``SecondFactors/confirm(_:authenticatedAt:)``.
+    /// The passkey of the session that the merge opens.
+    var passkey: ID<Passkey>? {
+        if case .session(_, _, _, _, let passkey) = self { passkey } else { nil }
+    }
+
+    /// Whether the proof has a second factor that still counts; see ``Session/hasSecondFactor(of:)``.
     func hasSecondFactor(of target: Account) -> Bool {
-        guard case .session(_, _, let authenticatedAt, let secondFactor) = self else { return false }
+        guard case .session(_, _, let authenticatedAt, let secondFactor, let passkey) = self else { return false }
+        if let passkey { return target.passkey(passkey) != nil }
         return target.secondFactors.confirm(secondFactor, authenticatedAt: authenticatedAt)
     }
 
     /// When the user last logged in to the target; `nil` if the merge itself counts as a login. An ID token proves an
     /// earlier login, so the merge does not make the login more recent. A credential is itself a login.
     var authenticatedAt: Instant? {
-        if case .session(_, _, let authenticatedAt, _) = self { authenticatedAt } else { nil }
+        if case .session(_, _, let authenticatedAt, _, _) = self { authenticatedAt } else { nil }
     }
 }

@@ -43,6 +43,8 @@ public struct MergeRecord: Hashable, Sendable {
         var updated = target
         // An account has at most one identity of each provider, so these identities came from the source.
         updated.identities.removeAll { identity in plan.identities.contains { $0.provider == identity.provider } }
+        // A passkey that the target has lost since is not missed: no other account can have it.
+        updated.passkeys.removeAll { plan.passkeys.contains($0.id) }
         if plan.movesEmail { try removeMovedEmail(from: &updated) }
         if plan.movesPhoneNumber {
             guard target.phoneNumber == source.phoneNumber else { throw .changedSinceMerge(.phoneNumber) }

@@ -16,7 +16,7 @@ public struct MergeReversal: Hashable, Sendable {
     /// Identities that no account has now. They are linked to the source again, except those of a generic OpenID
     /// provider whose issuer has changed. The credential state of an Apple identity is not restored.
     public let recreated: [MergePlan.Moved]
-    /// The target after the reversal; `nil` if the target loses no address, phone number or identity. In that case, the
+    /// The target after the reversal; `nil` if the target loses no address, phone number, passkey or identity. In that case, the
     /// target also keeps its name and photo, and its sessions continue.
     public let target: Account?
     /// Whether the target loses the address, and with it its current password.
@@ -24,15 +24,16 @@ public struct MergeReversal: Hashable, Sendable {
     /// Another account that has the source's address but never verified it. That account loses the address, because the
     /// user who opens the link has proven control of the mailbox.
     public let accountLosingAddress: Account?
-    /// Second factors of the source that were enrolled at this time or later are removed; earlier ones return. The merge
-    /// has deleted the links that could remove them, so a factor of an intruder would keep the owner out.
-    public let removesFactorsSince: Instant
+    /// Second factors and passkeys of the source that were created at this time or later are removed; earlier ones
+    /// return. The merge has deleted the links that could remove them, so a factor of an intruder would keep the owner
+    /// out, and a passkey of an intruder would stay.
+    public let removesAdditionsSince: Instant
 
     /// - Parameter holders: every account that has the address, the phone number or an identity of the source now,
     ///   including the target.
     public init(of merge: MergeRecord, from target: Account, among holders: [Account]) {
         let (plan, source) = (merge.plan, merge.source)
-        removesFactorsSince = merge.mergedAt - Policy.removalLinkLifetime
+        removesAdditionsSince = merge.mergedAt - Policy.removalLinkLifetime
         let emailHolder = holders.first { $0.email != nil && $0.email == source.email }
         let isUnverifiedElsewhere = emailHolder?.losesAddressToOwner ?? false
         targetLosesEmail = emailHolder?.id == target.id
@@ -47,11 +48,14 @@ public struct MergeReversal: Hashable, Sendable {
         recreated = plan.identities.filter { moved in
             !holders.contains { $0.identity(moved.provider, subject: moved.subject) != nil }
         }
-        guard targetLosesEmail || targetLosesPhoneNumber || !movedBack.isEmpty else {
+        let remainingPasskeys = target.passkeys.filter { !plan.passkeys.contains($0.id) }
+        let losesPasskeys = remainingPasskeys.count < target.passkeys.count
+        guard targetLosesEmail || targetLosesPhoneNumber || losesPasskeys || !movedBack.isEmpty else {
             self.target = nil
             return
         }
         var updated = target
+        updated.passkeys = remainingPasskeys
         for moved in movedBack {
             updated.identities.removeAll { $0.provider == moved.provider && $0.subject.isExactly(moved.subject) }
         }

@@ -2,8 +2,10 @@ extension ProjectConfiguration {
     /// The audit events for the change from `old` to this configuration.
     public func events(since old: ProjectConfiguration) -> [AuditNote] {
         let changes = changes(since: old)
-        // Members of the project itself, of its policy, and of its email settings.
-        let projectChanges = changes.filter { $0.path.count == 1 || ["policy", "email"].contains($0.path[0]) }
+        // Members of the project itself, of its policy, and of its email and passkey settings.
+        let projectChanges = changes.filter {
+            $0.path.count == 1 || ["policy", "email", "passkeys"].contains($0.path[0])
+        }
         var events: [AuditNote] = []
         if !projectChanges.isEmpty {
             events.append(.changed("project", realm.id.rawValue, projectChanges, omittingComponents: 0))

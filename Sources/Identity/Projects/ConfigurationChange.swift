@@ -48,6 +48,7 @@ extension ProjectConfiguration {
         return [(["name"], name), (["profile"], realm.project.profile.rawValue)] + policy
             + (domains.isEmpty ? [] : [(["authorizedDomains"], domains)])
             + realm.project.emailSettings.members.map { (["email"] + $0.0, $0.1) }
+            + realm.project.passkeys.members.map { (["passkeys", $0.0], $0.1) }
             + realm.providers.sorted { $0.provider.rawValue < $1.provider.rawValue }.flatMap { provider in
                 provider.members.map { (["providers", provider.provider.rawValue, $0.0], $0.1) }
             }
@@ -66,6 +67,16 @@ extension EmailSettings {
                 texts.map { (["subjects", kind.name, $0.key.rawValue], $0.value) }
             }
         return all.compactMap { path, value in value.map { (path, $0) } }
+    }
+}
+
+extension PasskeySettings {
+    /// Empty for the default, which is the same as absent settings.
+    fileprivate var members: [(String, String)] {
+        let lists = [("origins", origins), ("relatedOrigins", relatedOrigins), ("topOrigins", topOrigins)]
+        let texts = lists.map { ($0.0, $0.1.isEmpty ? nil : $0.1.joined(separator: ", ")) }
+        let all: [(String, String?)] = [("enabled", isEnabled ? "true" : nil), ("rpId", rpID)] + texts
+        return all.compactMap { name, value in value.map { (name, $0) } }
     }
 }
 

@@ -20,6 +20,8 @@ public enum ConfigurationEditRefusal: Refusal, Hashable {
     /// The issuer of the provider would differ from the issuer of its identities. The edit needs
     /// ``EditPermissions/discardIdentities``.
     case issuerInUse(ProviderID, identities: Int)
+    /// Another project has this RP ID of passkeys.
+    case rpIDInUse(String)
 }
 
 extension ConfigurationEditRefusal {
@@ -27,6 +29,7 @@ extension ConfigurationEditRefusal {
         switch self {
         case .trustRequired: .permissionDenied
         case .issuerInUse: .providerIssuerInUse
+        case .rpIDInUse: .rpIDInUse
         }
     }
 
@@ -36,6 +39,7 @@ extension ConfigurationEditRefusal {
         case .issuerInUse(let provider, let count):
             "\(provider.rawValue) has \(count == 1 ? "1 identity" : "\(count) identities") of another issuer. "
                 + "Configure the new issuer under another provider ID, or set discardIdentities to true to unlink them."
+        case .rpIDInUse(let rpID): "Another project has the RP ID \(rpID)."
         }
     }
 }

@@ -11,6 +11,11 @@ public enum ConfigurationProblem: Hashable, Sendable {
     /// The URL is neither at an authorized domain nor at the gateway's own host.
     case emailActionHost
     case emailSubject(OutgoingEmail.Kind, Language)
+    case passkeyRPID
+    case passkeyOrigins
+    /// An origin is not of the RP ID's host.
+    case foreignPasskeyOrigin
+    case tooManyRelatedOrigins
     case tooManyProviders
     case unknownProvider(ProviderID, expected: SupportedProviders)
     /// The provider has settings that are only for Apple, or only for OpenID Connect providers.
@@ -154,6 +159,14 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .emailActionHost: "the action URL of emails must be at an authorized domain or at the gateway's own host"
         case .emailSubject(let kind, let language):
             "the subject of \(kind.name) in language \(language.rawValue) \(Self.headerTextRule)"
+        case .passkeyRPID:
+            "rpId of passkeys must be a host name in lower case with at least two labels, without scheme, port or path"
+        case .passkeyOrigins:
+            "origins, relatedOrigins and topOrigins of passkeys must have at most 20 items each, all different: https URLs of a host in lower case, without path"
+        case .foreignPasskeyOrigin:
+            "origins of passkeys must have the rpId or one of its subdomains as the host; other hosts belong to relatedOrigins"
+        case .tooManyRelatedOrigins:
+            "relatedOrigins of passkeys must not have more than 5 different hosts, because browsers ignore further ones"
         case .tooManyProviders: "there must not be more than \(limits.providers) providers"
         case .unknownProvider(let id, let expected):
             "\(id.shown) is not a provider ID: expected \(expected.idList), or \"oidc.\" followed by 1 to 32 lower-case letters, digits or hyphens"
@@ -209,7 +222,7 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .linkOnlyMethod(let id, let app):
             "app \(app): \(id.shown) must be a provider, listed once in linkOnlyMethods and not in signInMethods"
         case .unknownSignInMethod(let id, let app, let expected):
-            "app \(app): \(id.shown) is not a sign-in method: expected \(expected.idList), oidc.*, password or anonymous"
+            "app \(app): \(id.shown) is not a sign-in method: expected \(expected.idList), oidc.*, passkey, password or anonymous"
         case .repeatedSignInMethod(let id, let app): "app \(app): \(id.shown) is listed twice"
         case .exemptionReason(let app): "app \(app): the reason of its exemption \(Reason.rule)"
         case .loginServices(let violation, let app, nil): "app \(app): \(violation.descriptionWithKind)"

@@ -48,6 +48,7 @@ extension ProjectConfiguration {
         problems += realm.project.authorizedDomains.indices
             .filter { !Project.isHostName(realm.project.authorizedDomains[$0]) }.map { .domain(index: $0) }
         problems += realm.project.emailSettings.problems(in: realm, ownHost: rules.ownHost)
+        problems += realm.project.passkeys.problems
         if realm.providers.count > Limits.providers { problems.append(.tooManyProviders) }
         problems += realm.providers.flatMap { self.problems(of: $0, by: rules) }
         problems += newSecrets.sorted { $0.key.rawValue < $1.key.rawValue }

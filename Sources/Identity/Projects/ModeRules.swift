@@ -17,6 +17,8 @@ public struct ModeRules: Hashable, Sendable {
     public var hidesAccountsFromBackends = false
     /// Whether members of a configuration that are not implemented cause warnings instead of an error.
     public var acceptsUnimplementedMembers = false
+    /// Whether pages of `localhost` may use passkeys at every port, without `https`.
+    public var acceptsLocalPasskeys = false
 
     public init() {}
 }

@@ -11,6 +11,7 @@ public struct Project: Hashable, Sendable {
     /// The hosts that links and redirects may open.
     public var authorizedDomains: [String]
     public var emailSettings: EmailSettings
+    public var passkeys: PasskeySettings
     /// Whether the project has tenants, or a request can create a tenant.
     public var hasTenants = false
     public var modeRules = ModeRules()
@@ -23,13 +24,15 @@ public struct Project: Hashable, Sendable {
 
     public init(
         id: ID<Project>, number: Int64, profile: Policy.Profile, authorizedDomains: [String],
-        emailSettings: EmailSettings = EmailSettings(), supporting supportedProviders: SupportedProviders
+        emailSettings: EmailSettings = EmailSettings(), passkeys: PasskeySettings = PasskeySettings(),
+        supporting supportedProviders: SupportedProviders
     ) {
         self.id = id
         self.number = number
         self.profile = profile
         self.authorizedDomains = authorizedDomains
         self.emailSettings = emailSettings
+        self.passkeys = passkeys
         self.supportedProviders = supportedProviders
     }
 }

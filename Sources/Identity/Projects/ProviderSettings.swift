@@ -17,6 +17,8 @@ extension ProviderID {
     public static let custom = ProviderID("custom")
     /// A link sent to the account's mailbox: an alternative to the password, and named `password` in tokens.
     public static let emailLink = ProviderID("emailLink")
+    /// A passkey (WebAuthn).
+    public static let passkey = ProviderID("passkey")
     public static let password = ProviderID("password")
     public static let phone = ProviderID("phone")
     /// A one-time password of an authenticator app: a second factor, and no sign-in method.

@@ -13,12 +13,16 @@ public struct Session: Hashable, Sendable {
     public let claims: Claims?
     /// `nil` if the session was opened without a second factor.
     public let secondFactor: SessionFactor?
+    /// The passkey with which the session was opened. It counts as two factors as long as the account has it, because
+    /// every sign-in with a passkey verifies the user.
+    public let passkey: ID<Passkey>?
     /// See ``RequestContext/device``.
     public let device: String?
 
     public init(
         id: ID<Session>, account: ID<Account>, generation: Int64, method: ProviderID, authenticatedAt: Instant,
-        claims: Claims? = nil, secondFactor: SessionFactor? = nil, device: String?
+        claims: Claims? = nil, secondFactor: SessionFactor? = nil, passkey: ID<Passkey>? = nil,
+        device: String?
     ) {
         self.id = id
         self.account = account
@@ -27,6 +31,7 @@ public struct Session: Hashable, Sendable {
         self.authenticatedAt = authenticatedAt
         self.claims = claims
         self.secondFactor = secondFactor
+        self.passkey = passkey
         self.device = device
     }
 }

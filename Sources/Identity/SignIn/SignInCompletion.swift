@@ -54,7 +54,7 @@ public struct SignInCompletion: Sendable {
         let session = Session(
             id: entropy.sessionID(), account: account, generation: generation, method: factor.method,
             authenticatedAt: now, claims: factor.claims, secondFactor: factor.secondFactorUse?.sessionFactor,
-            device: context.device)
+            passkey: factor.passkey, device: context.device)
         return .signedIn(
             try await open(
                 session, at: now, credentialIssuedAt: factor.credentialIssuedAt, limit: limit,
@@ -74,7 +74,8 @@ public struct SignInCompletion: Sendable {
             account: change.merge?.plan.target ?? caller.account.id,
             generation: change.merge?.targetGeneration ?? caller.account.generation + (change.endsSessions ? 1 : 0),
             method: change.method, authenticatedAt: (change.endsSessions ? nil : change.authenticatedAt) ?? now,
-            secondFactor: change.secondFactor(after: caller.session), device: context.device ?? caller.session.device)
+            secondFactor: change.secondFactor(after: caller.session), passkey: change.passkey(after: caller.session),
+            device: context.device ?? caller.session.device)
         return try await open(
             session, at: now, credentialIssuedAt: change.credentialIssuedAt,
             limit: change.endsSessions ? 0 : realm.policy.sessionLimit, in: realm, from: context, commit)
@@ -148,6 +149,8 @@ struct FirstFactor: Sendable {
     let secondFactor: SecondFactorRule
     /// The ID token of the account that authenticates again; `nil` for a sign-in.
     var reauthenticating: String?
+    /// The passkey that is the factor; `nil` for other methods.
+    var passkey: ID<Passkey>?
     /// The claims of the custom token.
     var claims: Claims?
     /// When Apple issued the credential; `nil` for other methods.
@@ -173,18 +176,26 @@ struct CallerChange: Sendable {
     var resumptionKey: ResumptionKey?
     /// The merge of the caller's account, whose target gets the session; `nil` for another change.
     var merge: MergePrecondition?
-    var secondFactor = SecondFactorChange.keep
+    var secondFactor = Replacement<SessionFactor>.keep
+    var passkey = Replacement<ID<Passkey>>.keep
 
-    enum SecondFactorChange: Sendable {
-        /// The new session has the second factor of the caller's.
+    enum Replacement<Value: Sendable>: Sendable {
+        /// The new session has the value of the caller's.
         case keep
-        case replace(SessionFactor?)
+        case replace(Value?)
     }
 
     fileprivate func secondFactor(after session: Session) -> SessionFactor? {
         switch secondFactor {
         case .keep: session.secondFactor
         case .replace(let factor): factor
+        }
+    }
+
+    fileprivate func passkey(after session: Session) -> ID<Passkey>? {
+        switch passkey {
+        case .keep: session.passkey
+        case .replace(let passkey): passkey
         }
     }
 }

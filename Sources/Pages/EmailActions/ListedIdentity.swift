@@ -105,6 +105,7 @@ extension SignInMethodName {
         case .password: LocalizedString("Password", "パスワード")
         case .emailLink: LocalizedString("Email link", "メールのリンク")
         case .oneTimePassword: LocalizedString("Authenticator app", "認証アプリ")
+        case .passkey: LocalizedString("Passkey", "パスキー")
         case .phone: LocalizedString("Phone number", "電話番号")
         case .other: LocalizedString("Another service", "別のサービス")
         }

@@ -21,7 +21,7 @@ enum AccountRow {
         'transferSubject', CASE WHEN l.transferred_at IS NULL THEN l.transfer_sub END) \
         ORDER BY l.created_at, l.provider)::text \
         FROM linked_identity l WHERE l.realm_id = a.realm_id AND l.account_id = a.id) AS identities, \
-        \(secondFactors)
+        \(secondFactors), \(passkeys)
         """
 
     /// A column with the second factors of the account as a JSON object in text; NULL for an account without factors.
@@ -29,6 +29,10 @@ enum AccountRow {
     /// execution.
     private static let secondFactors: SQL =
         "CASE WHEN a.factor_count > 0 THEN second_factors(a.realm_id, a.id) END AS second_factors"
+
+    /// A column with the passkeys of the account as a JSON array in text; NULL for an account without passkeys.
+    private static let passkeys: SQL =
+        "CASE WHEN a.passkey_count > 0 THEN passkeys(a.realm_id, a.id) END AS passkeys"
 
     /// A column with the time of the latest token refresh in any session of the account. Reads at most a thousand
     /// sessions: the active ones, and then those that ended last. Otherwise a client that signs in and out again and
@@ -45,6 +49,7 @@ enum AccountRow {
         try AccountColumn.decode(row, into: &account)
         account.identities = try identities(try row.decode("identities"))
         account.secondFactors = try secondFactors(try row.decode("second_factors"))
+        account.passkeys = try passkeys(try row.decode("passkeys"))
         return account
     }
 
@@ -125,6 +130,31 @@ enum AccountRow {
                 SecondFactors.RecoveryCodes(
                     remaining: $0.remaining, createdAt: Instant(microseconds: $0.createdAt))
             })
+    }
+
+    /// An element of the column `passkeys`. Times are in microseconds since 1970.
+    private struct StoredPasskey: Decodable {
+        let id: String
+        let rpId: String
+        let userHandle: String
+        let name: String
+        let createdAt: Int64
+        let addedAt: Int64
+        let lastUsedAt: Int64?
+        let isBackedUp: Bool
+        let transports: [String]
+        let aaguid: String
+    }
+
+    private static func passkeys(_ json: String?) throws -> [Passkey] {
+        guard let json else { return [] }
+        return try StrictJSON.decode([StoredPasskey].self, from: Array(json.utf8)).map {
+            Passkey(
+                id: ID($0.id), rpID: $0.rpId, userHandle: $0.userHandle, name: $0.name,
+                createdAt: Instant(microseconds: $0.createdAt), addedAt: Instant(microseconds: $0.addedAt),
+                lastUsedAt: $0.lastUsedAt.map(Instant.init(microseconds:)), isBackedUp: $0.isBackedUp,
+                transports: $0.transports, aaguid: $0.aaguid)
+        }
     }
 
     private static func identities(_ json: String?) throws -> [LinkedIdentity] {

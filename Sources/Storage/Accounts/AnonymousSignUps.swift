@@ -52,7 +52,7 @@ extension SQL {
         let opened = SessionColumns(
             id: "session_id", account: "account_id", generation: "generation", method: "method",
             authenticatedAt: "authenticated_at", openedAt: "opened_at", claims: "claims", secondFactor: "NULL",
-            secondFactorID: "NULL", device: "device",
+            secondFactorID: "NULL", passkey: "NULL", device: "device",
             credentialIssuedAt: "NULL::timestamptz")
         // The arrays are in subqueries, so that the planner does not choose another plan for another number of rows.
         return """

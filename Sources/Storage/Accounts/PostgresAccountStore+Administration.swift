@@ -100,8 +100,12 @@ extension Transaction {
         }
         if let kept = change.keptFactors {
             try await keepFactors(kept, of: account, recording: recording, at: now, in: realm)
-            try await enqueue(change.emailBatch, in: realm)
         }
+        if !change.removedPasskeys.isEmpty {
+            try await removePasskeys(
+                of: id, .these(change.removedPasskeys), recording: recording, at: now, in: realm)
+        }
+        try await enqueue(change.emailBatch, in: realm)
         try await record(
             AccountEvent.unlinking(unlinked, from: id) + change.events(of: id, replacesProfile: replacesProfile),
             by: recording, at: now, in: realm)

@@ -54,7 +54,7 @@ extension PostgresAccountStore {
 }
 
 extension Transaction {
-    /// Requires that the accounts have neither identities nor second factors. Locks the accounts first, so that no concurrent request links an
+    /// Requires that the accounts have neither identities, second factors nor passkeys. Locks the accounts first, so that no concurrent request links an
     /// identity to them.
     ///
     /// - Throws: ``AdministrationRefusal/unlinksIdentities``.
@@ -65,7 +65,7 @@ extension Transaction {
                 WHERE realm_id = \(realm.rawValue) AND account_id = ANY (\(accounts.map(\.rawValue))) LIMIT 1)
             UNION ALL
             (SELECT FROM account
-                WHERE realm_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue))) AND factor_count > 0
+                WHERE realm_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue))) AND factor_count + passkey_count > 0
                 LIMIT 1)
             """
         guard try await query(linked).isEmpty else { throw AdministrationRefusal.unlinksIdentities }

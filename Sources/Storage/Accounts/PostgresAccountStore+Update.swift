@@ -15,7 +15,8 @@ extension PostgresAccountStore {
     ) async throws -> Account {
         let isActive = try SQL.isActive(session)
         // A disabled account can be changed, but no session of it can be opened.
-        let isOpenable: SQL = change.replacementSession == nil ? "true" : "a.disabled_at IS NULL"
+        let opensSession = change.replacementSession != nil || change.renewedSession != nil
+        let isOpenable: SQL = opensSession ? "a.disabled_at IS NULL" : "true"
         let update = SQL.update(
             session.account, by: change.update, at: change.changedAt, in: realm, where: "\(isActive) AND \(isOpenable)")
         guard let row = try await transaction.query("\(update) RETURNING \(AccountRow.columns)").first else {
@@ -24,11 +25,21 @@ extension PostgresAccountStore {
         var account = try AccountRow.account(row)
         try await transaction.enqueue(change.emailBatch, in: realm)
         try await transaction.record(change.events, by: change.recording, at: change.changedAt, in: realm)
-        if !change.unlinked.isEmpty || change.protectsLastSignInMethod {
+        if !change.removedPasskeys.isEmpty {
+            try await transaction.removePasskeys(
+                of: account.id, .these(change.removedPasskeys), exceptSession: session.id,
+                recording: change.recording, at: change.changedAt, in: realm)
+        }
+        if !change.unlinked.isEmpty || !change.removedPasskeys.isEmpty || change.protectsLastSignInMethod {
             account = try await unlinkIdentities(account, by: change, session, in: realm, transaction)
         }
         guard !change.protectsLastSignInMethod || account.hasSignInMethod(ignoring: change.linkOnlyProviders) else {
             throw StoreConflict.lastSignInMethod
+        }
+        if let renewed = change.renewedSession {
+            let ending = try SQL.endReplacedSession(session.id, at: change.changedAt, in: realm)
+            guard try await transaction.execute(ending) == 1 else { throw StoreConflict.stale }
+            _ = try await transaction.execute(.openSession(renewed, in: realm, forEachRowOf: .singleRow))
         }
         guard let replacement = change.replacementSession else { return account }
         _ = try await transaction.execute(.deleteCodes(exceptRemediesOf: account.id, in: realm))
@@ -37,7 +48,7 @@ extension PostgresAccountStore {
         return account
     }
 
-    /// Unlinks the identities that `change` names.
+    /// Unlinks the identities that `change` names, if there are any.
     ///
     /// - Returns: the account as it is stored after the change.
     private func unlinkIdentities(

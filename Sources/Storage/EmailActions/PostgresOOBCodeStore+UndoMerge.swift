@@ -68,7 +68,10 @@ extension PostgresOOBCodeStore {
         ] { _ = try await transaction.execute(statement) }
         try await transaction.finishUndoing(merge, from: target.id, recording: undoing.recording, at: now, in: realm)
         try await transaction.removeFactors(
-            of: merge.source, enrolledSince: reversal.removesFactorsSince, recording: undoing.recording, at: now,
+            of: merge.source, enrolledSince: reversal.removesAdditionsSince, recording: undoing.recording, at: now,
+            in: realm)
+        try await transaction.removePasskeys(
+            of: source, .created(since: reversal.removesAdditionsSince), recording: undoing.recording, at: now,
             in: realm)
     }
 }

@@ -157,6 +157,9 @@ extension Transaction {
         if let since = change.removesFactorsSince {
             try await removeFactors(of: account, enrolledSince: since, recording: recording, at: now, in: realm)
         }
+        if let since = change.removesPasskeysSince {
+            try await removePasskeys(of: account.id, .added(since: since), recording: recording, at: now, in: realm)
+        }
         try await record(change.events(unlinking: unlinked), by: recording, at: now, in: realm)
     }
 }

@@ -108,7 +108,7 @@ public struct PostgresFactorStore: FactorStore {
 
 extension SQL {
     /// Ends the caller's session, which a new session replaces.
-    fileprivate static func endReplacedSession(_ session: ID<Session>, at now: Instant, in realm: ID<Realm>) throws
+    static func endReplacedSession(_ session: ID<Session>, at now: Instant, in realm: ID<Realm>) throws
         -> SQL
     {
         """

@@ -264,7 +264,7 @@ extension SQL {
     private static func hasNoSignInMethod(_ account: SQL) -> SQL {
         """
         \(account).email IS NULL AND \(account).phone_number IS NULL AND \(account).password_hash IS NULL \
-        AND NOT \(account).custom_auth AND NOT \(account).email_link_sign_in
+        AND \(account).passkey_count = 0 AND NOT \(account).custom_auth AND NOT \(account).email_link_sign_in
         """
     }
 }

@@ -33,6 +33,8 @@ extension Transaction {
             try .insertMergeRecord(of: source, into: target, for: merge, in: realm),
             .moveIdentities(of: sourceID, to: targetID, at: merge.mergedAt, in: realm),
             .moveFactors(from: sourceID, to: targetID, in: realm),
+            .movePasskeys(from: sourceID, to: targetID, at: merge.mergedAt, in: realm),
+            .countPasskeys(of: targetID, in: realm),
             .moveMerges(from: sourceID, to: targetID, in: realm),
             .moveUndoCodes(from: sourceID, to: targetID, in: realm),
             .deleteSource(sourceID, now: merge.mergedAt, in: realm),

@@ -94,6 +94,8 @@ extension Transaction {
         for statement: SQL in [
             .voidUndoCodes(of: source, from: target, in: realm),
             .returnFactors(to: source, in: realm), .countFactors(of: source, in: realm),
+            .returnPasskeys(merge.plan.passkeys, to: source, from: target, at: now, in: realm),
+            .countPasskeys(of: source, in: realm), .countPasskeys(of: target, in: realm),
             .returnEarlierFactors(to: source, from: target, in: realm),
             .returnEarlierMerges(to: source, from: target, in: realm),
             .returnUndoCodes(to: source, from: target, in: realm), .deleteRecord(of: merge, in: realm),

@@ -74,7 +74,7 @@ extension Transaction {
     fileprivate func require(_ proof: TargetProof, of target: ID<Account>, in realm: ID<Realm>) async throws {
         let condition: SQL =
             switch proof {
-            case .session(let session, _, _, _): try .lockSessionIfActive(session, of: target, in: realm)
+            case .session(let session, _, _, _, _): try .lockSessionIfActive(session, of: target, in: realm)
             case .identity(let identity):
                 .lockIdentityIfCredentialIsValid(
                     identity.subject, of: target, provider: identity.provider, issuedAt: identity.issuedAt, in: realm)

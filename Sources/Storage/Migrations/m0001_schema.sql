@@ -43,6 +43,8 @@ CREATE TABLE realm (
     -- JSON of the Swift type TenantColumn; NULL for a project. In a tenant's row, the columns from name to
     -- email_settings are ignored: the values in the row of its project apply.
     tenant_settings jsonb CHECK (jsonb_typeof(tenant_settings) = 'object'),
+    -- JSON of the Swift type PasskeyColumn. A project and its tenants share the passkey settings in the project's row.
+    passkey_settings jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(passkey_settings) = 'object'),
     -- The kinds of events that the project's listeners want; see `outbox`. Empty, because there are no listeners yet.
     event_kinds text[] NOT NULL DEFAULT '{}',
     created_at timestamptz NOT NULL,
@@ -57,6 +59,10 @@ CREATE TABLE realm (
 );
 
 CREATE INDEX realm_tenant ON realm (parent_id, id) WHERE parent_id IS NOT NULL;
+-- Apps and pages of two projects with the same RP ID (the host for which a browser stores a passkey) would use and remove
+-- each other's passkeys. `localhost` is only for tests.
+CREATE UNIQUE INDEX realm_rp_id_key ON realm ((passkey_settings ->> 'rpId'))
+    WHERE passkey_settings ->> 'rpId' <> 'localhost';
 
 CREATE TABLE app (
     project_id text COLLATE "C" NOT NULL REFERENCES realm ON DELETE CASCADE,
@@ -189,6 +195,8 @@ CREATE TABLE account (
     generation bigint NOT NULL DEFAULT 1,
     -- The number of rows in second_factor, so that the rows are read only if there are any.
     factor_count smallint NOT NULL DEFAULT 0 CHECK (factor_count >= 0),
+    -- The number of rows in passkey, for the same purpose.
+    passkey_count smallint NOT NULL DEFAULT 0 CHECK (passkey_count >= 0),
     CONSTRAINT account_password_check CHECK ((password_hash IS NULL) = (password_updated_at IS NULL)),
     CONSTRAINT account_email_verified_check CHECK (email IS NOT NULL OR NOT email_verified),
     CONSTRAINT account_email_link_check CHECK (email IS NOT NULL OR NOT email_link_sign_in)
@@ -408,6 +416,8 @@ CREATE TABLE session (
     -- The second factor that opened the session, and its ID; NULL if there was none. A recovery code has no ID.
     second_factor text COLLATE "C" CHECK (second_factor IN ('totp', 'recovery_code')),
     second_factor_id text COLLATE "C",
+    -- The credential ID of the passkey that opened the session; NULL if it was none.
+    passkey_id text COLLATE "C",
     -- The device, from its User-Agent header.
     device text CHECK (length(device) <= 200),
     -- For apple.com: when Apple issued the identity token that opened the session.
@@ -465,6 +475,50 @@ CREATE TABLE second_factor (
 CREATE INDEX second_factor_merged_from ON second_factor (realm_id, merged_from) WHERE merged_from IS NOT NULL;
 CREATE UNIQUE INDEX second_factor_totp_key ON second_factor (realm_id, account_id)
     WHERE kind = 'totp' AND merged_from IS NULL;
+
+-- Passkeys (WebAuthn Level 3): public keys with which users sign in.
+CREATE TABLE passkey (
+    realm_id text COLLATE "C" NOT NULL,
+    -- The host for which the passkey was created.
+    rp_id text COLLATE "C" NOT NULL CHECK (rp_id <> ''),
+    -- In base64url.
+    credential_id text COLLATE "C" NOT NULL CHECK (length(credential_id) BETWEEN 2 AND 1364),
+    account_id text COLLATE "C" NOT NULL,
+    -- What the authenticator returns for the account. It stays when a merge moves the passkey to another account.
+    user_handle text COLLATE "C" NOT NULL CHECK (length(user_handle) BETWEEN 1 AND 64),
+    -- A COSE key, and its algorithm.
+    public_key bytea NOT NULL,
+    algorithm bigint NOT NULL,
+    -- The highest signature counter that the authenticator has reported; 0 if it has none.
+    sign_count bigint NOT NULL CHECK (sign_count >= 0),
+    backup_eligible boolean NOT NULL,
+    backed_up boolean NOT NULL,
+    transports text[] NOT NULL,
+    -- The model of the authenticator as a UUID, which nothing proves.
+    aaguid text COLLATE "C" NOT NULL,
+    name text NOT NULL,
+    created_at timestamptz NOT NULL,
+    -- When the passkey was added to its current account. A merge and its undo set it again.
+    added_at timestamptz NOT NULL,
+    last_used_at timestamptz,
+    PRIMARY KEY (realm_id, rp_id, credential_id),
+    FOREIGN KEY (realm_id, account_id) REFERENCES account ON DELETE CASCADE
+) WITH (fillfactor = 85);
+
+-- Authenticators choose credential IDs, and a project and its tenants share the RP ID.
+CREATE UNIQUE INDEX passkey_credential_key ON passkey (rp_id, credential_id);
+CREATE INDEX passkey_account ON passkey (account_id, realm_id);
+
+-- Returns the passkeys of an account without their keys, as a JSON array. Times are in microseconds since 1970.
+CREATE FUNCTION passkeys(realm_id text, account_id text) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT jsonb_agg(jsonb_build_object('id', p.credential_id, 'rpId', p.rp_id, 'userHandle', p.user_handle,
+        'name', p.name, 'isBackedUp', p.backed_up, 'transports', p.transports, 'aaguid', p.aaguid,
+        'createdAt', (extract(epoch FROM p.created_at) * 1000000)::bigint,
+        'addedAt', (extract(epoch FROM p.added_at) * 1000000)::bigint,
+        'lastUsedAt', (extract(epoch FROM p.last_used_at) * 1000000)::bigint)
+        ORDER BY p.added_at, p.created_at, p.credential_id)::text
+    FROM passkey p WHERE p.realm_id = passkeys.realm_id AND p.account_id = passkeys.account_id
+$$;
 
 -- Unused recovery codes, with which a user signs in without the second factor.
 CREATE TABLE recovery_code (

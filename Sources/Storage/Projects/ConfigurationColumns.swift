@@ -156,6 +156,29 @@ struct ProviderRow: Decodable {
     var value: ProviderSettings { settings.settings(of: provider, hasSecret: hasSecret) }
 }
 
+/// The JSON in the column `realm.passkey_settings`.
+struct PasskeyColumn: Codable {
+    let enabled: Bool?
+    let rpId: String?
+    let origins: [String]?
+    let relatedOrigins: [String]?
+    let topOrigins: [String]?
+
+    init(_ settings: PasskeySettings) {
+        enabled = settings.isEnabled
+        rpId = settings.rpID
+        origins = settings.origins
+        relatedOrigins = settings.relatedOrigins
+        topOrigins = settings.topOrigins
+    }
+
+    var settings: PasskeySettings {
+        PasskeySettings(
+            isEnabled: enabled ?? false, rpID: rpId, origins: origins ?? [], relatedOrigins: relatedOrigins ?? [],
+            topOrigins: topOrigins ?? [])
+    }
+}
+
 extension Encodable {
     /// Encodes the value as the JSON text of a column.
     func columnText() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }

@@ -6,7 +6,7 @@ extension SQL {
     /// The columns of a ``Realm``. Requires the table expression ``realmsWithProjects``.
     static let realmColumns: SQL = """
         p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains, p.event_kinds,
-            p.email_settings::text AS email_settings,
+            p.email_settings::text AS email_settings, p.passkey_settings::text AS passkey_settings,
             (SELECT coalesce(jsonb_agg(jsonb_build_object('provider', i.provider, 'hasSecret', i.secret IS NOT NULL,
                     'settings', i.settings) ORDER BY i.provider), '[]')::text
                 FROM identity_provider i WHERE i.realm_id = r.id) AS providers,
@@ -55,6 +55,12 @@ extension SQL {
         FROM app a LEFT JOIN identity_provider i ON i.realm_id = a.project_id AND i.provider = 'apple.com'
         WHERE jsonb_array_length(coalesce(a.settings -> 'associatedDomains', '[]')) > 0
         ORDER BY a.project_id, a.created_at, a.id
+        """
+
+    /// Selects the RP IDs of the projects that have passkeys.
+    static let relyingParties: SQL = """
+        SELECT passkey_settings::text AS passkey_settings FROM realm
+        WHERE passkey_settings ->> 'rpId' IS NOT NULL AND deleted_at IS NULL
         """
 
     /// Inserts or replaces the settings of a provider.

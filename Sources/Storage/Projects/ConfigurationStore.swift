@@ -49,11 +49,13 @@ public struct ConfigurationStore: Sendable {
                 else { return nil }
                 var after = before
                 try change(&after)
+                after.completePasskeySettings(ownHost: rules.ownHost)
                 after.declareExemptions(since: before, by: actor, at: clock.now())
                 try await discardNewSecretsEqualToStored(&after, in: transaction)
                 guard permissions.contains(.changeTrust) || !after.changesTrust(since: before) else {
                     throw ConfigurationEditRefusal.trustRequired
                 }
+                try await requireFreeRPID(after, in: transaction)
                 let tenants = try await tenants(of: before, after, in: transaction)
                 let problems = (after.problems(by: rules) + after.problems(in: tenants))
                     .split(since: before.problems(by: rules) + before.problems(in: tenants), by: rules)
@@ -87,6 +89,20 @@ public struct ConfigurationStore: Sendable {
         let apps = try await transaction.query(.apps(of: realm.project.id))
         return ProjectConfiguration(
             realm: realm, name: try row.decode("name"), apps: try apps.map(ConfiguredApp.init))
+    }
+
+    /// - Throws: ``ConfigurationEditRefusal/rpIDInUse(_:)`` if another project has the RP ID, also one that is being
+    ///   deleted. The index `realm_rp_id_key` decides between concurrent edits.
+    private func requireFreeRPID(
+        _ configuration: ProjectConfiguration, in transaction: Transaction
+    ) async throws {
+        guard let rpID = configuration.realm.project.passkeys.rpID, rpID != "localhost" else { return }
+        let taken = try await transaction.query(
+            """
+            SELECT FROM realm WHERE passkey_settings ->> 'rpId' = \(rpID)
+                AND id <> \(configuration.realm.project.id.rawValue) LIMIT 1
+            """)
+        guard taken.isEmpty else { throw ConfigurationEditRefusal.rpIDInUse(rpID) }
     }
 
     /// Returns the tenants in which a change of the project's apps, or of the platforms to which guideline 4.8 applies,
@@ -145,13 +161,14 @@ public struct ConfigurationStore: Sendable {
         let realm = after.realm
         let policy = try PolicyColumn.json(realm.policy, of: realm.project.profile)
         let emailSettings = try EmailSettingsColumn(realm.project.emailSettings).columnText()
+        let passkeys = try PasskeyColumn(realm.project.passkeys).columnText()
         var statements: [SQL] = []
         if realm.tenant == nil, realm != before.realm || after.name != before.name {
             statements.append(
                 """
                 UPDATE realm SET name = \(after.name), profile = \(realm.project.profile.rawValue),
                     policy = \(policy)::text::jsonb, authorized_domains = \(realm.project.authorizedDomains),
-                    email_settings = \(emailSettings)::text::jsonb
+                    email_settings = \(emailSettings)::text::jsonb, passkey_settings = \(passkeys)::text::jsonb
                 WHERE id = \(realm.id.rawValue)
                 """)
         }

@@ -65,15 +65,17 @@ public struct ProjectStore: Sendable {
     ) async throws -> Bool {
         let policy = try PolicyColumn.json(realm.policy, of: realm.project.profile)
         let emailSettings = try EmailSettingsColumn(realm.project.emailSettings).columnText()
+        let passkeys = try PasskeyColumn(realm.project.passkeys).columnText()
         return try await withStoreErrors {
             try await pool.transaction { transaction in
                 let insertedRows = try await transaction.execute(
                     """
                     INSERT INTO realm
-                        (id, number, name, profile, policy, authorized_domains, email_settings, created_at)
+                        (id, number, name, profile, policy, authorized_domains, email_settings, passkey_settings,
+                            created_at)
                     VALUES (\(realm.id.rawValue), \(realm.project.number), \(name), \(realm.project.profile.rawValue),
                         \(policy)::text::jsonb, \(realm.project.authorizedDomains), \(emailSettings)::text::jsonb,
-                        \(Timestamp(now)))
+                        \(passkeys)::text::jsonb, \(Timestamp(now)))
                     ON CONFLICT (id) DO NOTHING
                     """)
                 guard insertedRows == 1 else { return false }
@@ -140,6 +142,15 @@ public struct ProjectStore: Sendable {
         }
     }
 
+    /// Returns what the hosts of the RP IDs of all projects publish.
+    public func relyingParties() async throws -> [PublishedRelyingParty] {
+        try await withStoreErrors { try await pool.query(.relyingParties) }.compactMap { row in
+            let settings = try PasskeyColumn(columnText: row.decode("passkey_settings")).settings
+            guard settings.isEnabled, let rpID = settings.rpID else { return nil }
+            return PublishedRelyingParty(rpID: rpID, relatedOrigins: settings.relatedOrigins)
+        }
+    }
+
     /// Whether any account of the realm has ever signed in with a custom token.
     public func usesCustomTokens(in realm: ID<Realm>) async throws -> Bool {
         try await pool.isTrue(
@@ -172,6 +183,7 @@ extension Realm {
             id: ID(try row.decode("id")), number: try row.decode("number"), profile: profile,
             authorizedDomains: try row.decode("authorized_domains"),
             emailSettings: try EmailSettingsColumn(columnText: row.decode("email_settings")).settings,
+            passkeys: try PasskeyColumn(columnText: row.decode("passkey_settings")).settings,
             supporting: supportedProviders)
         project.hasTenants = try row.decode("has_tenants")
         project.wantedEvents = try EventKindsColumn.kinds(row)

@@ -7,7 +7,7 @@ internal import Postgres
 enum SessionRow {
     /// For a query that also selects the session's account, whose generation is that of the session.
     static let columnsBesideAccount: SQL =
-        "s.id AS session_id, s.method, s.authenticated_at, s.claims AS session_claims, s.second_factor, s.second_factor_id, s.device"
+        "s.id AS session_id, s.method, s.authenticated_at, s.claims AS session_claims, s.second_factor, s.second_factor_id, s.passkey_id, s.device"
     static let columns: SQL = "s.account_id, s.generation AS session_generation, \(columnsBesideAccount)"
 
     /// Decodes ``columns``.
@@ -28,6 +28,7 @@ enum SessionRow {
             claims: try row.decode("session_claims", as: String?.self).map(Claims.init),
             secondFactor: try row.decode("second_factor", as: String?.self).flatMap(SessionFactor.Method.init)
                 .map { SessionFactor($0, try row.decode("second_factor_id", as: String?.self).map { ID($0) }) },
+            passkey: try row.decode("passkey_id", as: String?.self).map { ID($0) },
             device: try row.decode("device"))
     }
 }
@@ -43,6 +44,7 @@ struct SessionColumns {
     let claims: SQL
     var secondFactor: SQL
     var secondFactorID: SQL
+    var passkey: SQL
     let device: SQL
     let credentialIssuedAt: SQL
 }
@@ -52,10 +54,9 @@ extension SessionColumns {
     init(_ session: NewSession) throws {
         var values = RowValues(session)
         try self.init(of: &values, \.self)
-        guard session.session.secondFactor == nil else { return }
-        // Most sessions have none, and PostgreSQL handles a constant faster than a parameter.
-        secondFactor = "NULL"
-        secondFactorID = "NULL"
+        // Most sessions have neither, and PostgreSQL handles a constant faster than a parameter.
+        if session.session.secondFactor == nil { (secondFactor, secondFactorID) = ("NULL", "NULL") }
+        if session.session.passkey == nil { passkey = "NULL" }
     }
 
     init<Row>(of rows: inout RowValues<Row>, _ session: (Row) -> NewSession) throws {
@@ -69,6 +70,7 @@ extension SessionColumns {
             claims: rows.column("claims") { session($0).session.claims?.json },
             secondFactor: rows.column("second_factor") { session($0).session.secondFactor?.method.rawValue },
             secondFactorID: rows.column("second_factor_id") { session($0).session.secondFactor?.factor?.rawValue },
+            passkey: rows.column("passkey_id") { session($0).session.passkey?.rawValue },
             device: rows.column("device") { session($0).session.device },
             credentialIssuedAt: rows.time("credential_issued_at") { session($0).credentialIssuedAt })
     }
@@ -133,10 +135,10 @@ extension SQL {
     static func insertion(of session: SessionColumns, in realm: ID<Realm>) -> SQL {
         """
         INSERT INTO session (realm_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
-            claims, second_factor, second_factor_id, device, credential_issued_at)
+            claims, second_factor, second_factor_id, passkey_id, device, credential_issued_at)
         SELECT \(realm.rawValue), \(session.id), \(session.account), \(session.generation), \(session.method),
             \(session.authenticatedAt), \(session.openedAt), \(session.openedAt), \(session.claims),
-            \(session.secondFactor), \(session.secondFactorID), \(session.device), \(session.credentialIssuedAt)
+            \(session.secondFactor), \(session.secondFactorID), \(session.passkey), \(session.device), \(session.credentialIssuedAt)
         """
     }
 

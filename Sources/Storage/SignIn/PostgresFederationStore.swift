@@ -140,6 +140,8 @@ public struct PostgresFederationStore: FederationStore {
                 in: realm)
             try await transaction.removeFactors(
                 of: account, enrolledSince: nil, recording: commit.recording, at: commit.committedAt, in: realm)
+            try await transaction.removePasskeys(
+                of: account.id, .all, recording: commit.recording, at: commit.committedAt, in: realm)
             for statement: SQL in [
                 .link(commit.linked, to: account.id, at: commit.committedAt, in: realm),
                 .deleteCodes(exceptUndoCodesOf: account.id, in: realm),

@@ -120,7 +120,6 @@ struct UpdateRequestTests {
                 "501 OPERATION_NOT_ALLOWED : upgradeToFederatedLogin is not implemented."
             ),
             (#""linkProviderUserInfo":{}"#, "501 OPERATION_NOT_ALLOWED : linkProviderUserInfo is not implemented."),
-            (#""deletePasskey":["x"]"#, "501 OPERATION_NOT_ALLOWED : deletePasskey is not implemented."),
             (#""mfa":{"enrollments":[{}]}"#, "501 OPERATION_NOT_ALLOWED : mfa is not implemented."),
             (
                 #""deleteAttribute":["PROVIDER"]"#,

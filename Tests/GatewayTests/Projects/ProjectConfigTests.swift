@@ -33,6 +33,9 @@ struct ProjectConfigTests {
                 "authorizedDomains": ["localhost"],
                 "notification": ["sendEmail": ["method": "DEFAULT"], "defaultLocale": "en"],
                 "mfa": ["state": "DISABLED", "enabledProviders": []],
+                "passkeys": [
+                    "enabled": true, "rpId": "example.com", "origins": [], "relatedOrigins": [], "topOrigins": [],
+                ],
                 "recaptchaConfig": ["emailPasswordEnforcementState": "OFF", "phoneEnforcementState": "OFF"],
                 "multiTenant": ["allowTenants": true], "smsRegionConfig": [:], "blockingFunctions": [:],
             ])

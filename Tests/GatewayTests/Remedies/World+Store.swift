@@ -256,7 +256,7 @@ extension World {
         let returning = Set((reversal.movedBack + reversal.recreated).map(\.subject))
         source.identities = source.identities.filter { returning.contains($0.person.subject) }
             .map { Linked(person: $0.person, time: now) }
-        if let time = source.factorTime, Self.instant(time) >= reversal.removesFactorsSince {
+        if let time = source.factorTime, Self.instant(time) >= reversal.removesAdditionsSince {
             (source.factorTime, source.factorIsKnown) = (nil, false)
         }
         if reversal.returnsEmail {

@@ -90,6 +90,14 @@ struct OperationsWithIDToken: Sendable {
             try await fixture.addFactor(to: ada)
             return [:]
         },
+        "startPasskeyEnrollment": { _, _ in [:] },
+        "finalizePasskeyEnrollment": { fixture, ada in
+            var request: [String: JSON] = ["idToken": .string(ada.idToken)]
+            request["tenantId"] = fixture.tenant.map(JSON.string)
+            let started = try await fixture.gateway.post("/v2/accounts/passkeyEnrollment:start", .object(request))
+            var device = try TestPasskey()
+            return ["authenticatorRegistrationResponse": try device.register(started)]
+        },
         "createSessionCookie": { _, _ in [:] },
         "createSessionCookieInTenant": { _, _ in [:] },
         "sendProjectOobCode": { _, _ in ["requestType": "VERIFY_EMAIL"] },

@@ -106,6 +106,24 @@ struct EntranceTests {
             let enrolled = try await $0.enrol($1)
             return ["idToken": .string(enrolled.idToken), "mfaEnrollmentId": .string(enrolled.factor)]
         },
+        Row("passkey", "finalizePasskeyEnrollment", .callerChange, "/v2/accounts/passkeyEnrollment:finalize") {
+            var device = try TestPasskey()
+            let started = try await $0.startPasskeyEnrolment($1.idToken)
+            return [
+                "idToken": .string($1.idToken),
+                "authenticatorRegistrationResponse": try device.register(started),
+            ]
+        },
+        Row("passkey", "finalizePasskeySignIn", .signIn, "/v2/accounts/passkeySignIn:finalize") {
+            var device = try await $0.enrolPasskey($1).device
+            return ["authenticatorAuthenticationResponse": try device.sign(await $0.startPasskeySignIn())]
+        },
+        Row("passkey", "finalizePasskeySignUp", .signIn, "/v2/accounts/passkeySignUp:finalize", blocked: "200") {
+            gateway, _ in
+            var device = try TestPasskey()
+            let started = try await gateway.post("/v2/accounts/passkeySignUp:start", [:])
+            return ["authenticatorRegistrationResponse": try device.register(started)]
+        },
         Row("into another account", "mergeOwnAccounts", .callerChange, "/v1/accounts:merge") { gateway, ada in
             let target = try TestGateway.Tokens(await gateway.signIn(gateway.googleCredential(.mary)))
             let preview = try await gateway.post(
@@ -162,18 +180,21 @@ struct EntranceTests {
     }
 
     @Test(
-        "No operation signs in to an account with second factors by the first factor alone, except a custom token",
+        "No operation signs in to an account with second factors by the first factor alone, except a custom token and a passkey",
         arguments: rows.filter { $0.entrance == .signIn && $0.operation != "finalizeMfaSignIn" })
     func enrolled(row: Row) async throws {
         let gateway = try await TestGateway.withSecondFactors()
         let ada = try await gateway.signUpVerified()
         _ = try await gateway.link(gateway.appleCredential(), to: ada.idToken)
         let body = try await row.body(gateway, ada)
-        let enrolled = try await gateway.enrol(ada)
+        let enrolled = try await gateway.enrol(TestGateway.Tokens(await gateway.signIn()))
         let before = try await sessions(in: gateway)
         let answer = try await gateway.post(row.path, .object(body))
         #expect(answer.status == 200, "\(answer.text)")
-        let isExempt = row.operation == "signInWithCustomToken" || row.operation == "signUp"
+        // A passkey is two factors.
+        let isExempt =
+            ["signInWithCustomToken", "signUp", "finalizePasskeySignIn", "finalizePasskeySignUp"]
+            .contains(row.operation)
         #expect((answer.json["refreshToken"] != nil) == isExempt)
         #expect(try await sessions(in: gateway).subtracting(before).count == (isExempt ? 1 : 0))
         if !isExempt {

@@ -68,6 +68,15 @@ struct AccountEventTests {
         Row(
             change: .factorRemoved(.totp, ID("f")), event: #"factor.removed {"factor":"totp","factorId":"f"}"#,
             audit: ["factor.removed ada factor=totp factorId=f"]),
+        Row(
+            change: .passkeyAdded(ID("p")), event: #"passkey.added {"credentialId":"p"}"#,
+            audit: ["passkey.added ada credentialId=p"]),
+        Row(
+            change: .passkeyRemoved(ID("p")), event: #"passkey.removed {"credentialId":"p"}"#,
+            audit: ["passkey.removed ada credentialId=p"]),
+        Row(
+            change: .passkeyCounterFailed(ID("p")), event: #"passkey.counter {"credentialId":"p"}"#,
+            audit: ["passkey.counter ada credentialId=p"]),
         Row(change: .recoveryCodeUsed, event: "recoveryCode.used {}", audit: ["recoveryCode.used ada"]),
         Row(change: .recoveryCodesRenewed, event: "recoveryCode.renewed {}", audit: ["recoveryCode.renewed ada"]),
         Row(change: .passwordChanged, event: "password.changed {}", audit: ["password.changed ada"]),

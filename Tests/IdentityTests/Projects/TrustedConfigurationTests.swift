@@ -82,6 +82,7 @@ struct TrustedConfigurationTests {
             $0.realm = Realm(tenant, of: $0.realm, providers: $0.realm.providers)
         },
         Row("Project.hasTenants") { $0.realm.project.hasTenants.toggle() },
+        Row("Project.passkeys") { $0.realm.project.passkeys.isEnabled.toggle() },
         Row("Project.wantedEvents") { $0.realm.project.wantedEvents = [.accountDeleted] },
         policy("trustsGoogleForEveryDomain") { $0.trustsGoogleForEveryDomain.toggle() },
         policy("requiresNonce") { $0.requiresNonce.toggle() },

@@ -120,7 +120,7 @@ extension SignInRefusal {
 }
 
 extension StoreConflict {
-    fileprivate var refusalOfSignUp: (any Refusal)? {
+    var refusalOfSignUp: (any Refusal)? {
         switch self {
         case .taken(.email): SignUpRefusal.emailTaken
         case .stale, .taken, .alreadyUsed, .notFound, .lastSignInMethod: nil

@@ -1,0 +1,165 @@
+internal import FoundationEssentials
+internal import Identity
+internal import Postgres
+
+/// Which passkeys of an account are removed.
+enum PasskeySelection {
+    case all
+    case these(Set<ID<Passkey>>)
+    /// Those that were added to the account at this time or later.
+    case added(since: Instant)
+    /// Those that were created at this time or later, in whichever account.
+    case created(since: Instant)
+}
+
+extension SQL {
+    /// Selects a passkey in any realm that shares the RP ID, with its account.
+    static func passkey(_ id: ID<Passkey>, rpID: String) -> SQL {
+        """
+        SELECT p.realm_id AS passkey_realm_id, p.credential_id, p.rp_id, p.user_handle, p.public_key, p.algorithm,
+            p.sign_count, p.backup_eligible, p.backed_up, p.transports, p.aaguid, p.name AS passkey_name,
+            p.created_at AS passkey_created_at, p.added_at, p.last_used_at, \(AccountRow.columns)
+        FROM passkey p JOIN account a ON a.realm_id = p.realm_id AND a.id = p.account_id
+        WHERE p.rp_id = \(rpID) AND p.credential_id = \(id.rawValue)
+        """
+    }
+
+    /// Inserts a passkey, unless a passkey of the RP ID has the credential ID.
+    static func insert(_ new: NewPasskey, of account: ID<Account>, in realm: ID<Realm>) -> SQL {
+        let passkey = new.passkey
+        return """
+            INSERT INTO passkey (realm_id, rp_id, credential_id, account_id, user_handle, public_key, algorithm,
+                sign_count, backup_eligible, backed_up, transports, aaguid, name, created_at, added_at, last_used_at)
+            VALUES (\(realm.rawValue), \(passkey.rpID), \(passkey.id.rawValue), \(account.rawValue),
+                \(passkey.userHandle), \(new.publicKey), \(new.algorithm), \(new.signCount),
+                \(new.isBackupEligible), \(passkey.isBackedUp), \(passkey.transports), \(passkey.aaguid),
+                \(passkey.name), \(Timestamp(passkey.createdAt)), \(Timestamp(passkey.addedAt)),
+                \(passkey.lastUsedAt.map { Timestamp($0) }))
+            ON CONFLICT DO NOTHING
+            """
+    }
+
+    /// Opens a session of the account that has the passkey, stores the time of the sign-in, and consumes the challenge.
+    /// Locks the account's row before that of the passkey, like every change of passkeys.
+    static func open(_ session: NewSession, with use: PasskeyUse, in realm: ID<Realm>) throws -> SQL {
+        let isPasskey: SQL = """
+            p.realm_id = \(realm.rawValue) AND p.rp_id = \(use.passkey.rpID) \
+            AND p.credential_id = \(use.passkey.id.rawValue) AND p.account_id = \(session.account.rawValue)
+            """
+        return try openSession(
+            session, in: realm, forEachRowOf: "used",
+            with: """
+                signed_in AS (
+                    UPDATE account SET last_sign_in_at = \(Timestamp(session.openedAt))
+                    WHERE realm_id = \(realm.rawValue) AND id = \(session.account.rawValue)
+                        AND generation = \(session.session.generation) AND disabled_at IS NULL
+                        AND EXISTS (SELECT FROM passkey p WHERE \(isPasskey))
+                    RETURNING 1),
+                used AS (
+                    UPDATE passkey p SET sign_count = greatest(p.sign_count, \(use.signCount)),
+                        backed_up = \(use.isBackedUp), last_used_at = \(Timestamp(session.openedAt))
+                    FROM signed_in WHERE \(isPasskey) RETURNING 1),
+
+                """, consuming: [use.challenge])
+    }
+
+    /// Stores the number of the account's passkeys in the account's row, which the transaction has locked.
+    static func countPasskeys(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
+        """
+        UPDATE account a SET passkey_count = (SELECT count(*) FROM passkey p
+            WHERE p.realm_id = a.realm_id AND p.account_id = a.id)
+        WHERE a.realm_id = \(realm.rawValue) AND a.id = \(account.rawValue)
+        """
+    }
+
+    /// Deletes passkeys of an account.
+    ///
+    /// - Returns: rows with the `credential_id` of the deleted passkeys.
+    static func removePasskeys(
+        of account: ID<Account>, _ selection: PasskeySelection, in realm: ID<Realm>
+    ) -> SQL {
+        let condition: SQL =
+            switch selection {
+            case .all: "true"
+            case .these(let ids): "credential_id = ANY (\(ids.map(\.rawValue)))"
+            case .added(let since): "added_at >= \(Timestamp(since))"
+            case .created(let since): "created_at >= \(Timestamp(since))"
+            }
+        return """
+            DELETE FROM passkey
+            WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue) AND \(condition)
+            RETURNING credential_id
+            """
+    }
+
+    /// Ends the sessions that were opened with these passkeys.
+    ///
+    /// - Parameter excluded: a session that is not ended.
+    static func endSessions(
+        of account: ID<Account>, openedWith passkeys: [String], except excluded: ID<Session>?, at now: Instant,
+        in realm: ID<Realm>
+    ) throws -> SQL {
+        """
+        UPDATE session SET ended_at = \(Timestamp(now)), end_reason = \(SessionEndReason.signInMethodRemoved.rawValue)
+        WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue) AND passkey_id = ANY (\(passkeys))
+            AND id IS DISTINCT FROM \(try excluded.map { try UUID($0) }) AND ended_at IS NULL
+        """
+    }
+
+    /// Assigns the passkeys of a merge's source to its target.
+    static func movePasskeys(
+        from source: ID<Account>, to target: ID<Account>, at now: Instant, in realm: ID<Realm>
+    ) -> SQL {
+        """
+        UPDATE passkey SET account_id = \(target.rawValue), added_at = \(Timestamp(now))
+        WHERE realm_id = \(realm.rawValue) AND account_id = \(source.rawValue)
+        """
+    }
+
+    /// Returns to the source of a merge those of its passkeys that the account `target` still has.
+    static func returnPasskeys(
+        _ passkeys: [ID<Passkey>], to source: ID<Account>, from target: ID<Account>, at now: Instant,
+        in realm: ID<Realm>
+    ) -> SQL {
+        """
+        UPDATE passkey SET account_id = \(source.rawValue), added_at = \(Timestamp(now))
+        WHERE realm_id = \(realm.rawValue) AND account_id = \(target.rawValue)
+            AND credential_id = ANY (\(passkeys.map(\.rawValue)))
+        """
+    }
+}
+
+extension NewPasskey {
+    init(_ row: Row) throws {
+        self.init(
+            passkey: Passkey(
+                id: ID(try row.decode("credential_id")), rpID: try row.decode("rp_id"),
+                userHandle: try row.decode("user_handle"), name: try row.decode("passkey_name"),
+                createdAt: Instant(try row.decode("passkey_created_at")),
+                addedAt: Instant(try row.decode("added_at")),
+                lastUsedAt: try row.decode("last_used_at", as: Timestamp?.self).map { Instant($0) },
+                isBackedUp: try row.decode("backed_up"), transports: try row.decode("transports"),
+                aaguid: try row.decode("aaguid")),
+            publicKey: try row.decode("public_key"), algorithm: try row.decode("algorithm"),
+            signCount: try row.decode("sign_count"), isBackupEligible: try row.decode("backup_eligible"))
+    }
+}
+
+extension Transaction {
+    /// Removes passkeys of an account, which the caller has locked, and ends the sessions that were opened with them.
+    ///
+    /// - Parameter excluded: a session that is not ended.
+    func removePasskeys(
+        of account: ID<Account>, _ selection: PasskeySelection, exceptSession excluded: ID<Session>? = nil,
+        recording: EventRecording, at now: Instant, in realm: ID<Realm>
+    ) async throws {
+        let removed = try await query(.removePasskeys(of: account, selection, in: realm))
+            .map { try $0.decode("credential_id", as: String.self) }
+        guard !removed.isEmpty else { return }
+        _ = try await execute(
+            .endSessions(of: account, openedWith: removed, except: excluded, at: now, in: realm))
+        _ = try await execute(.countPasskeys(of: account, in: realm))
+        try await record(
+            AccountEvent.removing(removed.map { ID($0) }, from: account), by: recording, at: now, in: realm)
+    }
+}

@@ -1,0 +1,195 @@
+import Encoding
+import Identity
+import Postgres
+import Simulators
+import Testing
+
+@testable import DevMode
+@testable import Support
+
+@Suite("Removal of passkeys")
+struct PasskeyRemovalTests {
+    @Test("The owner removes a passkey: its sessions end, other sessions continue, and the response has tokens")
+    func removal() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let ada = try await gateway.signUpVerified()
+        let other = try TestGateway.Tokens(await gateway.signIn())
+        var enrolled = try await gateway.enrolPasskey(ada)
+        let opened = try TestGateway.Tokens(await gateway.signInWithPasskey(&enrolled.device))
+        let bytes = try #require(Base64.decode(enrolled.device.id))
+        let removed = try await gateway.update(
+            enrolled.tokens.idToken, ["deletePasskey": [.string(Base64.encode(bytes)), "unknown", "%"]])
+        let tokens = try TestGateway.Tokens(removed)
+        #expect(try await gateway.passkeys(of: ada.localId) == [])
+        #expect(try await gateway.lookup(opened.idToken).outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.lookup(enrolled.tokens.idToken).outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.lookup(other.idToken).status == 200)
+        #expect(try await gateway.lookup(tokens.idToken).json["users"]?[0]?["passkeyInfo"] == nil)
+        #expect(try await gateway.auditTrail().map(\.action).contains("passkey.removed"))
+        #expect(try await gateway.emails(.identityUnlinked).count == 1)
+        let again = try await gateway.update(tokens.idToken, ["deletePasskey": ["abcd"]])
+        #expect(again.json["refreshToken"] != nil, "\(again.text)")
+    }
+
+    @Test("The last sign-in method is removed only if the request confirms it")
+    func lastMethod() async throws {
+        let gateway = try await TestGateway(.sekisho) { $0.allowsAnonymous = true }
+        try await gateway.makeServiceKey()
+        let guest = try TestGateway.Tokens(await gateway.post("/v1/accounts:signUp"))
+        let enrolled = try await gateway.enrolPasskey(guest)
+        let change: [String: JSON] = ["deletePasskey": [.string(enrolled.device.id)]]
+        #expect(try await gateway.update(enrolled.tokens.idToken, change).wireCode == "LAST_SIGN_IN_METHOD")
+        let confirmed = try await gateway.update(
+            enrolled.tokens.idToken, change.merging(["allowNoSignInMethod": true]) { $1 })
+        #expect(confirmed.status == 200, "\(confirmed.text)")
+    }
+
+    @Test("A session without second factor cannot remove a passkey of an account with one")
+    func stepUp() async throws {
+        let gateway = try await TestGateway.withSecondFactors()
+        let ada = try await gateway.signUpVerified()
+        let other = try TestGateway.Tokens(await gateway.signIn())
+        let enrolled = try await gateway.enrolPasskey(ada)
+        _ = try await gateway.enrol(enrolled.tokens)
+        let rejected = try await gateway.update(other.idToken, ["deletePasskey": [.string(enrolled.device.id)]])
+        #expect(rejected.wireCode == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN", "\(rejected.text)")
+    }
+
+    @Test("An administrator removes a passkey, its sessions end, and the owner gets a notice")
+    func administrator() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        var ada = try await gateway.enrolPasskey(gateway.signUpVerified())
+        let opened = try TestGateway.Tokens(await gateway.signInWithPasskey(&ada.device))
+        let removed = try await gateway.administerAccounts(
+            ":update", ["localId": .string(ada.tokens.localId), "deletePasskey": [.string(ada.device.id)]])
+        #expect(removed.isSuccess, "\(removed.text)")
+        #expect(try await gateway.passkeys(of: ada.tokens.localId) == [])
+        #expect(try await gateway.lookup(opened.idToken).outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.lookup(ada.tokens.idToken).status == 200)
+        #expect(try await gateway.emails(.identityUnlinked).count == 1)
+    }
+
+    @Test("The link in the notice removes the passkey and ends all sessions, and keeps earlier passkeys")
+    func removalLink() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let ada = try await gateway.enrolPasskey(gateway.signUpVerified(), name: "Mine")
+        gateway.clock.advance(by: .seconds(1))
+        let eve = try await gateway.enrolPasskey(TestGateway.Tokens(await gateway.signIn()), name: "Intruder")
+        let code = try await gateway.latestCode(.identityLinked)
+        let page = try await gateway.openActionPage(code)
+        #expect(page.text.contains("Passkey"), "\(page.text)")
+        _ = try await gateway.submitActionPage(code)
+        #expect(try await gateway.passkeys(of: ada.tokens.localId) == ["Mine"])
+        #expect(try await gateway.lookup(eve.tokens.idToken).outcome == "400 TOKEN_EXPIRED")
+    }
+
+    @Test("The link that restores an address removes passkeys that were added since")
+    func recovery() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let ada = try await gateway.enrolPasskey(gateway.signUpVerified(), name: "Mine")
+        gateway.clock.advance(by: .seconds(1))
+        let changed = try await gateway.update(ada.tokens.idToken, ["email": "eve@example.com"])
+        let session = try TestGateway.Tokens(changed)
+        gateway.clock.advance(by: .seconds(1))
+        _ = try await gateway.enrolPasskey(session, name: "Intruder")
+        let notice = try await gateway.emails(.emailChanged).last
+        _ = try await gateway.submitActionPage(try #require(notice?.content.code))
+        #expect(try await gateway.passkeys(of: ada.tokens.localId) == ["Mine"])
+    }
+
+    @Test("Whoever proves an address that was never verified gets the account without its creator's passkeys")
+    func reclaim() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        var eve = try await gateway.enrolPasskey(gateway.signUp())
+        let opened = try TestGateway.Tokens(await gateway.signInWithPasskey(&eve.device))
+        let reset = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        #expect(try await gateway.resetPassword(reset).status == 200)
+        #expect(try await gateway.passkeys(of: eve.tokens.localId) == [])
+        #expect(try await gateway.lookup(opened.idToken).outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.signInWithPasskey(&eve.device).wireCode == "PASSKEY_ENROLLMENT_NOT_FOUND")
+    }
+
+    @Test("A provider's proof of an address that was never verified removes its creator's passkeys")
+    func federatedReclaim() async throws {
+        let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
+        try await gateway.makeServiceKey()
+        let address = try #require(SimulatedPerson.ada.email)
+        let eve = try await gateway.enrolPasskey(gateway.signUp(email: address, password: "known to the attacker"))
+        let owner = try TestGateway.Tokens(await gateway.signIn(gateway.appleCredential(.ada)))
+        #expect(owner.localId == eve.tokens.localId)
+        #expect(try await gateway.passkeys(of: owner.localId) == [])
+        #expect(try await gateway.lookup(eve.tokens.idToken).outcome == "400 TOKEN_EXPIRED")
+    }
+
+    @Test("A reset on a verified address keeps passkeys, unless the policy removes what was linked")
+    func reset() async throws {
+        for removes in [false, true] {
+            let gateway = try await TestGateway {
+                $0.emailEnumerationProtection = false
+                $0.resetUnlinksIdentities = removes
+            }
+            try await gateway.makeServiceKey()
+            let ada = try await gateway.enrolPasskey(gateway.signUpVerified())
+            let reset = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+            #expect(try await gateway.resetPassword(reset).status == 200)
+            #expect(try await gateway.passkeys(of: ada.tokens.localId).isEmpty == removes)
+        }
+    }
+
+    @Test("A merge moves passkeys with their handles, and its undo returns them")
+    func merge() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        var ada = try await gateway.enrolPasskey(gateway.signUpVerified(), name: "Ada's")
+        var grace = try await gateway.enrolPasskey(gateway.signUpVerified(email: "grace@example.com"), name: "Grace's")
+        gateway.clock.advance(by: .seconds(8 * 86_400))
+        let (source, target) = (
+            try TestGateway.Tokens(await gateway.signInWithPasskey(&ada.device)),
+            try TestGateway.Tokens(await gateway.signInWithPasskey(&grace.device))
+        )
+        let preview = try await gateway.post(
+            "/v1/accounts:merge",
+            ["idToken": .string(source.idToken), "targetIdToken": .string(target.idToken), "dryRun": true])
+        let merged = try await gateway.post(
+            "/v1/accounts:merge",
+            ["idToken": .string(source.idToken), "mergeToken": preview.json["mergeToken"] ?? .null])
+        #expect(merged.json["idToken"] != nil, "\(merged.text)")
+        #expect(try await gateway.passkeys(of: target.localId) == ["Grace's", "Ada's"])
+        gateway.clock.advance(by: .seconds(1))
+        #expect(try await gateway.signInWithPasskey(&ada.device).json["localId"]?.string == target.localId)
+        let notice = try await gateway.emails(.accountsMerged).last { $0.content.code != nil }
+        _ = try await gateway.submitActionPage(try #require(notice?.content.code))
+        #expect(try await gateway.passkeys(of: source.localId) == ["Ada's"])
+        #expect(try await gateway.passkeys(of: target.localId) == ["Grace's"])
+        #expect(try await gateway.signInWithPasskey(&ada.device).json["localId"]?.string == source.localId)
+        #expect(try await gateway.signInWithPasskey(&grace.device).json["localId"]?.string == target.localId)
+    }
+
+    @Test("The link that undoes a merge removes a passkey whose removal link the merge has deleted")
+    func mergeOfIntruder() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let ada = try await gateway.signUpVerified()
+        gateway.clock.advance(by: .seconds(1))
+        let stolen = try await gateway.enrolPasskey(TestGateway.Tokens(await gateway.signIn()))
+        let eve = try await gateway.signUp(email: "eve@example.com")
+        let preview = try await gateway.post(
+            "/v1/accounts:merge",
+            ["idToken": .string(stolen.tokens.idToken), "targetIdToken": .string(eve.idToken), "dryRun": true])
+        let merged = try await gateway.post(
+            "/v1/accounts:merge",
+            ["idToken": .string(stolen.tokens.idToken), "mergeToken": preview.json["mergeToken"] ?? .null])
+        #expect(merged.json["idToken"] != nil, "\(merged.text)")
+        let notice = try await gateway.emails(.accountsMerged).last { $0.content.code != nil }
+        _ = try await gateway.submitActionPage(try #require(notice?.content.code))
+        #expect(try await gateway.passkeys(of: ada.localId) == [])
+        #expect(try await gateway.passkeys(of: eve.localId) == [])
+    }
+
+    @Test("A deleted account leaves no passkey")
+    func deletion() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let ada = try await gateway.enrolPasskey(gateway.signUp())
+        #expect(try await gateway.delete(ada.tokens.idToken).status == 200)
+        #expect(try await gateway.database.pool.query("SELECT FROM passkey").isEmpty)
+    }
+
+}
