@@ -21,6 +21,7 @@ extension Command {
         ("authorizedDomains", "list of the hosts that links and redirects may lead to"),
         ("email", "settings of emails; null resets all of them"),
         ("passkeys", "settings of passkeys"),
+        ("sms", "sender of codes to telephone numbers; null resets it"),
         ("providers", "settings of each provider, by ID: \(SupportedProviders.live.idList), oidc.NAME"),
         ("apps", "settings of each app, by ID"),
     ]
@@ -52,6 +53,33 @@ extension Command {
             "list of https origins of other sites, with at most 5 different hosts; the rpId's host must list them in /.well-known/webauthn"
         ),
         ("topOrigins", "list of https origins of pages that may embed a page with passkeys"),
+    ]
+
+    private static let smsMembers: [(term: String, description: String)] = [
+        ("format", "webhook (JSON, signed as Standard Webhooks describes) or form (default: webhook)"),
+        ("url", "the https URL of the sender; null: no codes are sent"),
+        ("username", "form: the name for Basic authentication; null: none"),
+        ("fields", "form: templates of the fields by name; {number}, {text}, {code} and {locale} are replaced"),
+        (
+            "secret",
+            "webhook: one or two signing secrets (whsec_ and Base64), separated by a space; form: the password. An empty text removes the stored secret"
+        ),
+        ("secretFile", "the path of the file with the secret"),
+        (
+            "allowedCallingCodes",
+            "digit prefixes of the numbers to which codes can be sent, for example 81 (default: none). 1 is the United States; other countries with this calling code need their area codes"
+        ),
+        ("allowedRegions", "regions to which codes can be sent, for example JP (default: none)"),
+        ("disallowedRegions", "instead of allowedRegions: all regions except these"),
+        ("budgetPerDay", "maximum number of codes per day (default: 100)"),
+        (
+            "perCallingCode",
+            "maximum number of codes per day by calling code (default: \(SMSSettings.callingCodeBudget) each)"
+        ),
+        (
+            "testPhoneNumbers",
+            "fixed codes of six digits by number, for at most \(SMSSettings.testNumberLimit) numbers, to which no message is sent"
+        ),
     ]
 
     private static let providerMembers: [(term: String, description: String)] = [
@@ -187,6 +215,7 @@ extension Command {
             HelpTable(title: "Members of FILE", rows: fileMembers),
             HelpTable(title: "Members of email (null resets a member to its default)", rows: emailMembers),
             HelpTable(title: "Members of passkeys", rows: passkeyMembers),
+            HelpTable(title: "Members of sms", rows: smsMembers),
             HelpTable(title: "Members of a provider", rows: providerMembers),
             HelpTable(title: "Relations of a provider to the project's apps", rows: relations),
             HelpTable(title: "Members of an app", rows: appMembers),

@@ -68,7 +68,7 @@ extension Command {
             config, log: log,
             mode: .dev(
                 draft.realm.project.id, signsTokens: signsTokens, under: config.masterKeys, clock: clock,
-                simulators: simulators, hosts: hosts, sender: sender))
+                simulators: simulators, hosts: hosts, sender: sender, log: log))
         simulators.sendNotifications(toPort: gateway.port)
         gateway.startEmailDelivery()
         if !listen.isLoopback {

@@ -5,6 +5,7 @@ internal import EventLoop
 package import Gateway
 package import Identity
 package import Providers
+package import Telemetry
 internal import Tokens
 
 extension Mode {
@@ -49,7 +50,7 @@ extension Mode {
     /// endpoints of Firebase's emulator.
     package static func dev(
         _ project: ID<Project>, signsTokens: Bool, under masterKeys: MasterKeys, clock: DevClock,
-        simulators: DevSimulators, hosts: AllowedHosts, sender: EmailAddress
+        simulators: DevSimulators, hosts: AllowedHosts, sender: EmailAddress, log: Log
     ) -> Mode {
         var mode = emulator(
             project: project, signsTokens: signsTokens, providers: simulators.providers,
@@ -67,10 +68,18 @@ extension Mode {
         mode.observeRequest = requests.record
         mode.emailService = { .capturing(in: emails, sender: sender, dependencies: $0) }
         mode.wrapEmailFactory = emails.capturing
+        let phoneCodes = CapturedPhoneCodes()
+        mode.wrapPhoneCodes = {
+            phoneCodes.capturing($0) { captured in
+                log.info(
+                    "code for a telephone number",
+                    ["phoneNumber": .string(captured.number.rawValue), "code": .string(captured.code)])
+            }
+        }
         mode.extensions = { pool, emailService in
             .dev(
                 on: pool, default: project, under: masterKeys, clock: clock, simulators: simulators, emails: emails,
-                emailService: emailService, requests: requests, protection: protection)
+                phoneCodes: phoneCodes, emailService: emailService, requests: requests, protection: protection)
         }
         return mode
     }

@@ -105,14 +105,16 @@ extension ModeRules {
         rules.rejectsRepeatedLinks = true
         rules.hidesAccountsFromBackends = true
         rules.acceptsUnimplementedMembers = true
+        rules.listsPhoneCodes = true
         return rules
     }()
 
-    /// Firebase's defaults, except that email enumeration protection is off and second factors are enabled, as in
-    /// Firebase's emulator.
+    /// Firebase's defaults, except that email enumeration protection is off, and sign-in by telephone number and second
+    /// factors are enabled, as in Firebase's emulator.
     static let emulatorPolicy: Policy = {
         var policy = Policy(.firebase)
         policy.emailEnumerationProtection = false
+        policy.allowsPhoneNumbers = true
         policy.secondFactors = SecondFactorPolicy(state: .enabled, allowsTOTP: true)
         return policy
     }()

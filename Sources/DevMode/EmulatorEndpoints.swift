@@ -13,7 +13,8 @@ extension ModeExtensions {
     /// Projects and tenants are created on first use. `serve` never uses these extensions.
     static func dev(
         on pool: Pool, default id: ID<Project>, under masterKeys: MasterKeys, clock: DevClock,
-        simulators: DevSimulators, emails: CapturedEmails, emailService: EmailService?, requests: RecordedRequests,
+        simulators: DevSimulators, emails: CapturedEmails, phoneCodes: CapturedPhoneCodes, emailService: EmailService?,
+        requests: RecordedRequests,
         protection: FormProtection
     ) -> ModeExtensions {
         let projects = DevProjects(
@@ -21,7 +22,7 @@ extension ModeExtensions {
             clock: clock.wallClock, defaultID: id,
             onLookup: simulators.registerClients)
         let endpoints =
-            [.clearAccounts(on: pool, projects), .verificationCodes(projects)].withTenants
+            [.clearAccounts(on: pool, projects), .verificationCodes(phoneCodes, on: pool, projects)].withTenants
             + .emulatorConfig(on: pool, projects)
             + [
                 .emailActionCodes(emails, emailService, on: pool, projects),
@@ -29,8 +30,8 @@ extension ModeExtensions {
             ].withTenants
             + [.setClock(clock), .simulateSignIn(at: simulators, projects)] + .simulators(simulators, projects)
         let pages = StartPages(
-            projects: projects, clock: clock, simulators: simulators, emails: emails, emailService: emailService,
-            requests: requests, protection: protection)
+            projects: projects, clock: clock, simulators: simulators, emails: emails, phoneCodes: phoneCodes,
+            emailService: emailService, requests: requests, protection: protection)
         return ModeExtensions(
             projectLookup: projects.realm(ofProject:), resolveTenant: projects.tenant(existing:orCreate:of:),
             endpoints: { emailActions in
@@ -71,11 +72,18 @@ extension Endpoint {
 }
 
 extension Endpoint {
-    /// Returns an empty list, because the gateway sends no codes to phones.
-    fileprivate static func verificationCodes(_ projects: DevProjects) -> Endpoint {
+    /// Lists the codes for telephone numbers that were neither used nor have expired, of every purpose.
+    fileprivate static func verificationCodes(
+        _ codes: CapturedPhoneCodes, on pool: Pool, _ projects: DevProjects
+    ) -> Endpoint {
         outsideContract("listVerificationCodes", .get, "/emulator/v1/projects/{project}/verificationCodes") { call in
-            _ = try await projects.realm(inPathOf: call)
-            return try .json(["verificationCodes": [String]()])
+            let realm = try await projects.realm(inPathOf: call)
+            let captured = codes.codes(in: realm.id)
+            let usable = try await PhoneCodeLookup(pool: pool)
+                .usableCodes(captured.map(\.hash), in: realm.id, at: projects.clock.now())
+            return try .json([
+                "verificationCodes": captured.filter { usable.contains($0.hash) }.map { VerificationCode($0) }
+            ])
         }
     }
 }
@@ -83,6 +91,18 @@ extension Endpoint {
 extension [Endpoint] {
     /// The endpoints, and the same endpoints below the path of a tenant.
     fileprivate var withTenants: [Endpoint] { self + map(\.inTenant) }
+}
+
+private struct VerificationCode: Encodable {
+    let phoneNumber: String
+    let sessionInfo: String
+    let code: String
+
+    init(_ captured: CapturedPhoneCodes.Captured) {
+        phoneNumber = captured.number.rawValue
+        sessionInfo = captured.sessionInfo
+        code = captured.code
+    }
 }
 
 private struct RecaptchaParams: Encodable {

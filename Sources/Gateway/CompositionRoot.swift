@@ -37,6 +37,8 @@ struct CompositionRoot: Sendable {
     let countFactorEvent: @Sendable (SecondFactorEvent) -> Void
     /// Counts what happens with passkeys; shared by all loops.
     let countPasskeyEvent: @Sendable (PasskeyEvent) -> Void
+    /// Counts a code for a telephone number; shared by all loops.
+    var countPhoneCode: @Sendable (PhoneCodeEvent) -> Void = { _ in }
     /// Records the last use of each service key (a backend's credential); shared by all loops.
     let serviceKeyUse: ServiceKeyUsageTracker
     /// Reports clients that take the gateway for an emulator; shared by all loops.
@@ -116,13 +118,21 @@ struct CompositionRoot: Sendable {
             completion: completion, codes: codes, redemption: redemption, authenticator: authenticator,
             emailFactory: emailFactory, limiter: limiter, clock: clock)
         let federated = FederatedMethod(federation)
+        let phoneCodes = PhoneCodes(
+            store: PostgresPhoneCodeStore(pool: pool), secrets: mode.wrapPhoneCodes(.live(under: masterKeys)),
+            limiter: limiter, host: { [publicURL] _ in URL(string: publicURL())?.host ?? "localhost" }, clock: clock,
+            count: countPhoneCode)
+        let phone = PhoneMethod(
+            completion: completion, codes: phoneCodes, accounts: store, store: PostgresPhoneStore(pool: pool),
+            authenticator: authenticator, sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter,
+            clock: clock)
         let (factors, factorSecrets) = (PostgresFactorStore(pool: pool), FactorSecrets.sealing(under: masterKeys))
         let (passkeys, challenges) = (PostgresPasskeyStore(pool: pool), PasskeyChallenges.signed(under: masterKeys))
         return Services(
             signIn: SignInServices(
                 authenticator: authenticator, identifiers: IdentifierLookup(store: store), password: password,
                 anonymous: AnonymousMethod(completion: completion, store: store, limiter: limiter),
-                emailLink: emailLink, federated: federated,
+                emailLink: emailLink, federated: federated, phone: phone,
                 customToken: CustomTokenMethod(
                     completion: completion, store: store, customTokens: mode.customTokens(configuration, clock)),
                 passkey: PasskeyMethod(

@@ -49,6 +49,8 @@ package struct Mode: Sendable {
     package var emailService: (@Sendable (EmailService.Dependencies) -> EmailService)?
     /// Wraps the generation of email action codes and emails.
     package var wrapEmailFactory: @Sendable (EmailFactory) -> EmailFactory = { $0 }
+    /// Wraps the generation of codes for telephone numbers.
+    package var wrapPhoneCodes: @Sendable (PhoneCodeSecrets) -> PhoneCodeSecrets = { $0 }
     /// Creates the extensions, once per event loop.
     package var extensions: @Sendable (Pool, EmailService?) -> ModeExtensions = { _, _ in ModeExtensions() }
 

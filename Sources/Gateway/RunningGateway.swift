@@ -8,6 +8,8 @@ internal import Providers
 internal import Storage
 internal import Synchronization
 package import Telemetry
+internal import Tokens
+internal import Webhooks
 
 /// The process of a gateway: event loops, database connections, password threads and the HTTP server.
 package final class RunningGateway: Sendable {
@@ -56,7 +58,7 @@ package final class RunningGateway: Sendable {
         let appleTokens = AppleTokenEndpoint.http(client, at: mode.appleEndpoints, clock: mode.clock)
             .counted(by: metrics.registry, log: log)
         let serviceKeyUse = ServiceKeyUsageTracker()
-        let root = CompositionRoot(
+        var root = CompositionRoot(
             masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, log: log, metrics: metrics,
             passwords: try .argon2id(
                 config.passwords.cost, by: .libsodium, keys: passwordKeys,
@@ -73,8 +75,9 @@ package final class RunningGateway: Sendable {
             emailService: emailService,
             appleDomainAssociation: config.appleDomainAssociation,
             publicURL: publicURL, isDraining: { state.isDraining.load(ordering: .relaxed) })
+        root.countPhoneCode = PhoneCodeMetrics(metrics: metrics.registry).count
         let readiness = ReadinessProbe(pools)
-        let pipelines = pools.map { root.pipeline(on: $0, readiness: readiness) }
+        let pipelines = pools.map { [root] in root.pipeline(on: $0, readiness: readiness) }
         server = try config.listen.server(
             on: group.loops, config.server.limits(exempting: config.trustedProxies), pipelines.map(\.handler))
         monitoringServer = try config.operationsListen?.server(
@@ -98,13 +101,21 @@ package final class RunningGateway: Sendable {
         let appleGrantWorkers = AppleGrantWorkers(
             on: pools[0], endpoint: appleTokens, under: config.masterKeys, clock: mode.clock, log: log,
             metrics: metrics.registry)
+        let smsWorkers = SMSWorkers(
+            on: pools[0], supporting: mode.providers.supported,
+            sender: SMSSender(
+                SignedCall(client, egress: mode.acceptsLoopbackIssuers ? .loopbackWithoutTLS : .publicAddresses)),
+            open: PhoneCodeSecrets.opening(under: config.masterKeys),
+            openSecret: SecretEncryption.openingSMS(under: config.masterKeys), clock: mode.clock, log: log,
+            metrics: metrics.registry)
         let janitor = Worker.janitor(pools[0], clock: mode.clock, metrics: metrics.registry)
         workers = Workers(
             [
                 janitor, .statistics(pools[0]), .clock(readiness, log: log, metrics: metrics.registry),
                 .repeatedErrors(log), serviceKeyUse.worker(on: pools[0]),
             ] + (mode.limitsRates ? [limits.worker(on: pools[0])] : [])
-                + [emailService?.waitingEmailsMetricWorker].compactMap(\.self) + appleGrantWorkers.workers,
+                + [emailService?.waitingEmailsMetricWorker].compactMap(\.self) + appleGrantWorkers.workers
+                + smsWorkers.workers,
             on: group.loops[0], log: log)
     }
 

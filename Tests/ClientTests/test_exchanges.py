@@ -297,6 +297,14 @@ ROWS = [
     Row("nonce for the project of the API key", "issueNonce", {}),
     Row("no API key", "issueNonce", {}, "PERMISSION_DENIED", 403, {"api_key": None}),
     Row("nonce for another project", "issueNonce", {"targetProjectId": "other"}, "INSUFFICIENT_PERMISSION"),
+    Row("a number with separators", "sendVerificationCode", {"phoneNumber": "+1 555-555-0100"}),
+    Row("a number without its calling code", "sendVerificationCode", {"phoneNumber": "5555550100"},
+        "INVALID_PHONE_NUMBER"),
+    Row("an unknown session", "signInWithPhoneNumber", {"sessionInfo": "unknown", "code": "123456"},
+        "INVALID_SESSION_INFO"),
+    Row("no code", "signInWithPhoneNumber", {"sessionInfo": "unknown"}, "MISSING_CODE"),
+    Row("an invalid proof", "signInWithPhoneNumber", {
+        "temporaryProof": "invalid", "phoneNumber": "+15555550100"}, "INVALID_TEMPORARY_PROOF"),
     Row("password reset", "sendOobCode", {"requestType": "PASSWORD_RESET", "email": EMAIL}),
     Row("request type as a number", "sendOobCode", {"requestType": 1, "email": EMAIL}),
     Row("sign-in link for an unknown email address", "sendOobCode", {

@@ -85,6 +85,7 @@ struct ProjectFileTests {
                 "~ policy.minimumPasswordLength: 8 → 12",
                 "~ policy.notifiesUnverifiedAddresses: true → false",
                 "~ policy.protectsLastSignInMethod: true → false",
+                "~ policy.recycledNumberAge: 7776000 → 0",
                 "~ policy.rejectsBreachedPasswords: true → false",
                 "~ policy.requiresNonce: true → false",
                 "~ policy.requiresRecentLoginToLink: true → false",

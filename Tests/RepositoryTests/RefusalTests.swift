@@ -22,7 +22,7 @@ struct RefusalTests {
             }
         }
         #expect(refusals.count > 20, "the declarations of refusals are not found")
-        errors.subtract(["StoreConflict", "AppleKeyFault"])  // Services translate these two.
+        errors.subtract(["StoreConflict", "AppleKeyFault", "SMSQuota"])  // Services translate these three.
         #expect(errors == Self.unavailable, "any other error is answered with 500: make it a Refusal")
         for error in errors { #expect(outcome.contains("is \(error):"), "\(error) is not answered with 503") }
     }

@@ -52,7 +52,8 @@ struct SecretNamesTests {
         "rawNonce",
         "recaptchaKey", "recoveryCodeInfo", "recoveryCodesAvailable", "requireResidentKey", "residentKey",
         "resetPasswordTemplate", "returnIdpCredential",
-        "sessions", "tokenType", "token_type", "totpSessionInfo", "verificationCodeLength", "webcredentials",
+        "sessions", "temporaryProofExpiresIn", "tokenType", "token_type", "totpSessionInfo", "verificationCodeLength",
+        "webcredentials",
         "x-goog-api-key",
     ]
 }

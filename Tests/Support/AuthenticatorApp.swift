@@ -41,13 +41,14 @@ struct EnrolledAccount: Sendable {
 }
 
 extension TestGateway {
-    /// A gateway whose project asks for second factors.
+    /// A gateway whose project asks for second factors, and has sign-in by telephone number.
     static func withSecondFactors(
         _ state: SecondFactorPolicy.State = .enabled, profile: Policy.Profile = .firebase, limitsRates: Bool = false,
         change: (inout Policy) -> Void = { _ in }
     ) async throws -> TestGateway {
-        let gateway = try await TestGateway(profile, limitsRates: limitsRates) { policy in
+        let gateway = try await TestGateway(profile, limitsRates: limitsRates, sms: sms) { policy in
             policy.emailEnumerationProtection = false
+            policy.allowsPhoneNumbers = true
             policy.secondFactors = SecondFactorPolicy(state: state, allowsTOTP: true)
             change(&policy)
         }

@@ -43,6 +43,8 @@ struct TestGateway: Sendable {
     /// `nil` unless rate limits apply.
     let limits: RateLimits?
     let serviceKeyUse: ServiceKeyUsageTracker
+    /// The codes for telephone numbers that were issued.
+    let phoneCodes: CapturedPhoneCodes
 
     /// - Parameters:
     ///   - transport: how requests reach the gateway.
@@ -51,6 +53,7 @@ struct TestGateway: Sendable {
     ///   - wantedEvents: the kinds of events that the outbox gets (default: all).
     ///   - servesApple: whether the simulated Apple serves its token endpoints. If so, the project has a private key
     ///     that Apple accepts; otherwise, its private key is invalid.
+    ///   - sms: the sender of text messages (default: none).
     ///   - change: changes the policy of `profile` for the project (default: turns email enumeration protection off).
     ///   - replaceFunctions: replaces functions of Apple's token endpoint.
     init(
@@ -59,6 +62,7 @@ struct TestGateway: Sendable {
         limitsRates: Bool = false, trustedProxies: [IPNetwork] = [], log: Log = Log(level: .error, descriptor: 2),
         isDraining: Bool = false, sendsEmails: Bool = true,
         wantedEvents: [AccountEvent.Kind] = AccountEvent.Kind.allCases, servesApple: Bool = false,
+        sms: SMSSettings = SMSSettings(),
         change: (inout Policy) -> Void = { $0.emailEnumerationProtection = false },
         appleTokens replaceFunctions: (AppleTokenEndpoint) -> AppleTokenEndpoint = { $0 }
     ) async throws {
@@ -73,6 +77,7 @@ struct TestGateway: Sendable {
             supporting: mode.providers.supported)
         draft.realm.project.passkeys = PasskeySettings(isEnabled: true, rpID: "example.com")
         draft.realm.providers = SimulatedProviders.providers
+        draft.realm.project.sms = sms
         draft.secrets = [.apple: Secret("-----BEGIN PRIVATE KEY-----")]
         appleServer = servesApple ? try AppleServer(simulators.apple) : nil
         if let appleServer { draft.secrets = [.apple: Secret(try appleServer.privateKey.pem)] }
@@ -95,6 +100,9 @@ struct TestGateway: Sendable {
             ? RateLimits(masterKeys: masterKeys, clock: clock.wallClock, metrics: metrics.registry) : nil
         var mode = sendsEmails ? mode.queueingEmails : mode
         mode.clock = clock.wallClock
+        let phoneCodes = CapturedPhoneCodes()
+        self.phoneCodes = phoneCodes
+        mode.wrapPhoneCodes = { phoneCodes.capturing($0) }
         // The clock of the tests does not differ from others.
         mode.clockTolerance = .zero
         var root = CompositionRoot(
@@ -129,6 +137,7 @@ struct TestGateway: Sendable {
         appleServer = other.appleServer
         masterKeys = other.masterKeys
         serviceKeyUse = other.serviceKeyUse
+        phoneCodes = other.phoneCodes
         transport = other.transport
         self.limits = limits ?? other.limits
         self.root = root ?? other.root

@@ -9,6 +9,11 @@ extension [ConfigurationMember] {
         + ConfigurationMember.all(
             .applied, in: "passkeys", "enabled", "origins", "relatedOrigins", "rpId", "topOrigins")
         + ConfigurationMember.all(.applied, "authorizedDomains", "loginServicesConfig.requiresAppleOnEveryPlatform")
+        + ConfigurationMember.all(.applied, "smsRegionConfig")
+        + ConfigurationMember.all(
+            .applied, in: "sms", "allowedCallingCodes", "budgetPerDay", "fields", "format", "perCallingCode", "secret",
+            "url", "username")
+        + ConfigurationMember.all(.ignored, in: "sms", "hasSecret")
         + ConfigurationMember.all(.accepted(.bool(true)), "multiTenant.allowTenants")
         + ConfigurationMember.all(.off, "blockingFunctions", "quota") + ofSecondFactors("mfa")
         + ConfigurationMember.all(
@@ -20,7 +25,7 @@ extension [ConfigurationMember] {
         + ConfigurationMember.all(
             .applied, "allowPasswordSignup", "disableAuth", "displayName", "enableAnonymousUser",
             "enableEmailLinkSignin")
-        + ConfigurationMember.all(.off, "testPhoneNumbers") + ofSecondFactors("mfaConfig")
+        + ConfigurationMember.all(.off, "smsRegionConfig", "testPhoneNumbers") + ofSecondFactors("mfaConfig")
         + ConfigurationMember.all(
             .ignored, "hashConfig", "inheritance", "mobileLinksConfig", "monitoring", "name", "tenantId", "warnings")
 
@@ -42,7 +47,7 @@ extension [ConfigurationMember] {
         ConfigurationMember.all(.applied, "autodeleteAnonymousUsers", "emailPrivacyConfig.enableImprovedEmailPrivacy")
         + ConfigurationMember.all(
             .applied, in: "client.permissions", "disabledUserDeletion", "disabledUserSignup")
-        + ConfigurationMember.all(.off, "recaptchaConfig", "smsRegionConfig") + ofPasswordPolicy
+        + ConfigurationMember.all(.off, "recaptchaConfig") + ofPasswordPolicy
 
     private static func ofSecondFactors(_ path: String) -> Self {
         ConfigurationMember.all(.applied, in: path, "state", "providerConfigs")
@@ -66,7 +71,7 @@ extension [ConfigurationMember] {
         ConfigurationMember.all(
             .applied, in: "signIn", "allowDuplicateEmails", "anonymous.enabled", "email.enabled",
             "email.passwordRequired")
-        + ConfigurationMember.all(.off, in: "signIn", "phoneNumber")
+        + ConfigurationMember.all(.applied, in: "signIn.phoneNumber", "enabled", "testPhoneNumbers")
         + ConfigurationMember.all(.ignored, in: "signIn", "hashConfig")
 
     private static let ofNotification: Self =

@@ -16,6 +16,7 @@ extension Endpoint {
             let defaults = administrator.realm.project.modeRules.defaultPolicy ?? $0.realm.project.defaultPolicy
             let deletedGuests = $0.realm.policy.deletesUnusedAnonymousAccounts
             try input.apply(to: &$0.realm, maskedBy: mask, defaults: defaults)
+            if mask.contains("sms.secret"), let secret = input.sms?.secret { $0.setSMS(Secret(secret)) }
             // The janitor deletes accounts as soon as this is on.
             if $0.realm.policy.deletesUnusedAnonymousAccounts, !deletedGuests {
                 try administrator.require(.writeUsers)
@@ -38,14 +39,14 @@ private struct ProjectConfig: Encodable {
             let enabled: Bool
         }
 
-        /// Always disabled, because users cannot sign in by phone yet.
         struct PhoneNumber: Encodable {
-            let enabled = false
+            let enabled: Bool
+            let testPhoneNumbers: [String: String]?
         }
 
         let email: EmailAddress
         let anonymous: Anonymous
-        let phoneNumber = PhoneNumber()
+        let phoneNumber: PhoneNumber
         let allowDuplicateEmails: Bool
     }
 
@@ -71,7 +72,8 @@ private struct ProjectConfig: Encodable {
     let passkeys: PasskeyConfig
     let recaptchaConfig = RecaptchaConfig()
     let multiTenant = MultiTenant()
-    let smsRegionConfig = EmptyObject()
+    let smsRegionConfig: SMSRegionConfig
+    let sms: SMSConfig
     let blockingFunctions = EmptyObject()
     let warnings: [String]?
 
@@ -82,7 +84,11 @@ private struct ProjectConfig: Encodable {
         signIn = SignIn(
             email: .init(
                 enabled: policy.emailSignIn.isEnabled, passwordRequired: policy.emailSignIn.isPasswordRequired),
-            anonymous: .init(enabled: policy.allowsAnonymous), allowDuplicateEmails: policy.allowsDuplicateEmails)
+            anonymous: .init(enabled: policy.allowsAnonymous),
+            phoneNumber: .init(
+                enabled: policy.allowsPhoneNumbers,
+                testPhoneNumbers: realm.project.sms.testNumbers.isEmpty ? nil : realm.project.sms.testNumbers),
+            allowDuplicateEmails: policy.allowsDuplicateEmails)
         client = ClientConfig(allowsSignUp: policy.allowsSignUp, allowsDeletion: policy.allowsDeletion)
         autodeleteAnonymousUsers = policy.deletesUnusedAnonymousAccounts
         emailPrivacyConfig = EmailPrivacyConfig(enableImprovedEmailPrivacy: policy.emailEnumerationProtection)
@@ -92,5 +98,7 @@ private struct ProjectConfig: Encodable {
         notification = NotificationConfig(realm.project.emailSettings)
         mfa = MFAConfig(policy.secondFactors)
         passkeys = PasskeyConfig(realm.project.passkeys)
+        smsRegionConfig = SMSRegionConfig(realm.project.sms.regions)
+        sms = SMSConfig(realm.project.sms)
     }
 }

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Identity
 
 /// An update of a project's configuration. See ``ConfigurationMember`` for all other members.
@@ -5,6 +6,7 @@ struct ProjectConfigInput: Decodable {
     struct SignIn: Decodable {
         let email: EmailAddress?
         let anonymous: Anonymous?
+        let phoneNumber: PhoneNumber?
         let allowDuplicateEmails: Bool?
     }
 
@@ -15,6 +17,11 @@ struct ProjectConfigInput: Decodable {
 
     struct Anonymous: Decodable {
         let enabled: Bool?
+    }
+
+    struct PhoneNumber: Decodable {
+        let enabled: Bool?
+        let testPhoneNumbers: [ByteText: String]?
     }
 
     struct LoginServicesRule: Decodable {
@@ -32,9 +39,12 @@ struct ProjectConfigInput: Decodable {
     let mfa: MFAConfigInput?
     /// An extension.
     let passkeys: PasskeyConfigInput?
+    let smsRegionConfig: SMSRegionConfigInput?
+    let sms: SMSConfigInput?
 
     /// Sets the members that `mask` covers and the input has. If the request has no mask, all other members get their
-    /// defaults, except `authorizedDomains`, `loginServicesConfig` and `passkeys`, which Firebase's clients do not know.
+    /// defaults, except `authorizedDomains`, `loginServicesConfig`, `passkeys` and `sms`, which Firebase's clients do not
+    /// know.
     ///
     /// - Parameter defaults: the policy with the defaults; see ``Project/defaultPolicy``.
     /// - Throws: ``RequestRefusal``.
@@ -44,6 +54,7 @@ struct ProjectConfigInput: Decodable {
         if mask.coversAllFields {
             realm.policy.resetMembersOfProjectConfig(to: defaults)
             realm.project.emailSettings.resetMembersOfProjectConfig()
+            (realm.project.sms.regions, realm.project.sms.testNumbers) = (.none, [:])
         }
         for flag in flags where mask.contains(flag.path) {
             if let value = flag.value { realm.policy[keyPath: flag.member] = value }
@@ -58,6 +69,12 @@ struct ProjectConfigInput: Decodable {
         try notification?.apply(to: &realm.project.emailSettings, maskedBy: mask)
         try mfa?.apply(to: &realm.policy.secondFactors, maskedBy: mask, at: "mfa")
         passkeys?.apply(to: &realm.project.passkeys, maskedBy: mask)
+        try smsRegionConfig?.apply(to: &realm.project.sms, maskedBy: mask)
+        try sms?.apply(to: &realm.project.sms, maskedBy: mask)
+        if mask.contains("signIn.phoneNumber.testPhoneNumbers"), let numbers = signIn?.phoneNumber?.testPhoneNumbers {
+            realm.project.sms.testNumbers = Dictionary(
+                uniqueKeysWithValues: numbers.map { ($0.key.rawValue, $0.value) })
+        }
         if mask.contains("authorizedDomains"), let authorizedDomains {
             realm.project.authorizedDomains = try Self.checked(authorizedDomains)
         }
@@ -72,6 +89,8 @@ struct ProjectConfigInput: Decodable {
     private var flags: [Flag] {
         [
             Flag(path: "signIn.anonymous.enabled", value: signIn?.anonymous?.enabled, member: \.allowsAnonymous),
+            Flag(
+                path: "signIn.phoneNumber.enabled", value: signIn?.phoneNumber?.enabled, member: \.allowsPhoneNumbers),
             Flag(
                 path: "signIn.allowDuplicateEmails", value: signIn?.allowDuplicateEmails,
                 member: \.allowsDuplicateEmails),
@@ -133,6 +152,7 @@ extension Policy {
     /// ``emailSignIn`` and ``deletesUnusedAnonymousAccounts``.
     fileprivate mutating func resetMembersOfProjectConfig(to base: Policy) {
         allowsAnonymous = base.allowsAnonymous
+        allowsPhoneNumbers = base.allowsPhoneNumbers
         allowsSignUp = base.allowsSignUp
         allowsDeletion = base.allowsDeletion
         allowsDuplicateEmails = base.allowsDuplicateEmails

@@ -24,6 +24,7 @@ struct SignInResponse<Members: Encodable>: Encodable {
         case .conflict(let refusal, let pendingToken):
             try members.encode(to: encoder)
             try ConflictMembers(errorMessage: refusal.message, pendingToken: pendingToken).encode(to: encoder)
+        case .phoneConflict(let conflict): try PhoneConflictMembers(conflict).encode(to: encoder)
         }
     }
 }
@@ -42,7 +43,7 @@ struct SignInSubject {
         case .signedIn(let signedIn):
             (account, isNewAccount, isSignedIn) = (signedIn.account, signedIn.isNewAccount, true)
         case .secondFactorRequired(let challenge): (account, isNewAccount, isSignedIn) = (challenge.account, nil, false)
-        case .confirmationNeeded, .conflict: (account, isNewAccount, isSignedIn) = (nil, nil, false)
+        case .confirmationNeeded, .conflict, .phoneConflict: (account, isNewAccount, isSignedIn) = (nil, nil, false)
         }
     }
 }
@@ -77,6 +78,23 @@ private struct ConfirmationMembers: Encodable {
         verifiedProvider = existing?.signInMethods.map(\.rawValue)
         emailRecycled = isRecycled ? true : nil
         self.pendingToken = pendingToken
+    }
+}
+
+private struct PhoneConflictMembers: Encodable {
+    let phoneNumber: String
+    let temporaryProof: String
+    let temporaryProofExpiresIn: String
+    /// `true` or absent.
+    let needConfirmation: Bool?
+    let verifiedProvider: [String]?
+
+    init(_ conflict: PhoneConflict) {
+        phoneNumber = conflict.number.rawValue
+        temporaryProof = conflict.temporaryProof
+        temporaryProofExpiresIn = "\(PhoneConflict.proofLifetime.components.seconds)"
+        needConfirmation = conflict.needsConfirmation ? true : nil
+        verifiedProvider = conflict.verifiedProviders?.map(\.rawValue)
     }
 }
 

@@ -6,7 +6,7 @@ extension Endpoint {
         [
             .signUp, .signInWithPassword, .lookUpOwnAccount, .updateOwnAccount, .deleteOwnAccount, .createAuthUri,
             .refreshTokens, .getProject, .getPasswordPolicy, .getRecaptchaConfig, .sendOobCode, .resetPassword,
-            .signInWithEmailLink,
+            .signInWithEmailLink, .sendVerificationCode, .signInWithPhoneNumber,
             .signInWithIdp, .getAuthHandler, .getProviderAuthHandler, .getTenantProviderAuthHandler, .postAuthHandler,
             .getEmulatorAuthHandler, .getAuthFrame,
             .getEmulatorAuthFrame, .issueNonce, .revokeToken, .getOwnCredentialState, .getCredentialState,
@@ -102,9 +102,8 @@ enum Route: Sendable {
     private static let unimplementedPaths: [(HTTP.Method, String)] =
         [
             "/v1/accounts:issueSamlResponse",
-            "/v1/accounts:revokeToken", "/v1/accounts:sendVerificationCode",
-            "/v1/accounts:signInWithGameCenter",
-            "/v1/accounts:signInWithPhoneNumber", "/v1/accounts:signOutUser",
+            "/v1/accounts:revokeToken",
+            "/v1/accounts:signInWithGameCenter", "/v1/accounts:signOutUser",
             "/v1/accounts:verifyIosClient", "/v2/accounts/mfaSignIn:start",
         ].map { (.post, $0) }
         + ["", "/tenants/{tenant}"].flatMap {

@@ -107,6 +107,7 @@ public struct SignInServices: Sendable {
     let anonymous: AnonymousMethod
     let emailLink: EmailLinkMethod
     let federated: FederatedMethod
+    let phone: PhoneMethod
     let customToken: CustomTokenMethod
     let passkey: PasskeyMethod
     let secondFactor: SecondFactorSignIn
@@ -118,7 +119,7 @@ public struct SignInServices: Sendable {
 
     public init(
         authenticator: Authenticator, identifiers: IdentifierLookup, password: PasswordMethod,
-        anonymous: AnonymousMethod, emailLink: EmailLinkMethod, federated: FederatedMethod,
+        anonymous: AnonymousMethod, emailLink: EmailLinkMethod, federated: FederatedMethod, phone: PhoneMethod,
         customToken: CustomTokenMethod, passkey: PasskeyMethod, secondFactor: SecondFactorSignIn,
         flows: AuthorizationFlows, publicOrigin: PublicOrigin,
         newAuthURISessionID: @escaping @Sendable () -> String
@@ -129,6 +130,7 @@ public struct SignInServices: Sendable {
         self.anonymous = anonymous
         self.emailLink = emailLink
         self.federated = federated
+        self.phone = phone
         self.customToken = customToken
         self.passkey = passkey
         self.secondFactor = secondFactor

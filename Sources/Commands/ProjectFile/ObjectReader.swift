@@ -96,6 +96,25 @@ struct ObjectReader {
         }
     }
 
+    mutating func number(_ name: String) -> Int? {
+        nonNull(name, "an integer") { if case .integer(let number) = $0 { Int(exactly: number) } else { nil } }
+    }
+
+    /// Reads an object with values of one type under arbitrary names.
+    mutating func map<Value>(
+        _ name: String, _ expected: String, _ read: @escaping (JSONValue) -> Value?
+    ) -> [String: Value]? {
+        object(name).map { members in
+            inside(name, members) { reader in
+                var values: [String: Value] = [:]
+                for key in members.keys.sorted() {
+                    values[key.rawValue] = reader.nonNull(key.rawValue, expected, read)
+                }
+                return values
+            }
+        }
+    }
+
     mutating func addProblem(_ name: String, _ problem: String) {
         collector.add("\(path)\(name)", problem)
     }

@@ -29,6 +29,7 @@ extension ProjectFile {
         if case .value(let passkeys) = reader.nullableObject("passkeys", { Passkeys(&$0) }) {
             self.passkeys = passkeys
         }
+        sms = reader.nullableObject("sms") { SMS(&$0, contents: contents) }
         providers = reader.each("providers") { Provider($0, &$1, contents: contents) } ?? [:]
         apps = reader.each("apps") { _, reader in ProjectApp(&reader) } ?? [:]
         reader.finish()
@@ -95,6 +96,29 @@ extension ProjectFile.Passkeys {
     }
 }
 
+extension ProjectFile.SMS {
+    fileprivate init(_ reader: inout ObjectReader, contents: (String) throws(UnreadableFile) -> String) {
+        format = reader.choice("format")
+        url = reader.nullableText("url")
+        username = reader.nullableText("username")
+        fields = reader.map("fields", "a string") { if case .string(let text) = $0 { text } else { nil } }
+        allowedCallingCodes = reader.texts("allowedCallingCodes")
+        let (allowed, disallowed) = (reader.texts("allowedRegions"), reader.texts("disallowedRegions"))
+        if allowed != nil, disallowed != nil {
+            reader.addProblem("disallowedRegions", "allowedRegions is set too: use only one of them")
+        }
+        regions = disallowed.map { .allExcept($0) } ?? allowed.map { .listed($0) }
+        budgetPerDay = reader.number("budgetPerDay")
+        perCallingCode = reader.map("perCallingCode", "a number") {
+            if case .integer(let number) = $0 { Int(exactly: number) } else { nil }
+        }
+        testPhoneNumbers = reader.map("testPhoneNumbers", "a string") {
+            if case .string(let text) = $0 { text } else { nil }
+        }
+        secret = reader.secret("secret", contents: contents)
+    }
+}
+
 extension ProjectFile.Provider {
     fileprivate init(_ id: String, _ reader: inout ObjectReader, contents: (String) throws(UnreadableFile) -> String) {
         let provider = ProviderID(id)
@@ -115,21 +139,28 @@ extension ProjectFile.Provider {
             trustsEmail = reader.flag("trustsEmail")
         }
         let secretMember = settings.contains(.apple) ? "privateKey" : "clientSecret"
-        let fileMember = "\(secretMember)File"
-        let inlineSecret = reader.text(secretMember)
-        if let path = reader.text(fileMember) {
-            if inlineSecret != nil { reader.addProblem(fileMember, "\(secretMember) is set too: use only one of them") }
-            do {
-                let text = try contents(path)
-                // An empty secret would remove the stored one, but an empty file is more likely the result of a failed
-                // command.
-                if text.allSatisfy(\.isWhitespace) { reader.addProblem(fileMember, "\(path) is empty") }
-                secret = Secret(text.withoutFinalNewline)
-            } catch {
-                reader.addProblem(fileMember, error.description)
-            }
-        } else {
-            secret = inlineSecret.map { Secret($0) }
+        secret = reader.secret(secretMember, contents: contents)
+    }
+}
+
+extension ObjectReader {
+    /// Reads a secret from the member `name`, or from the file that the member with the ending `File` names.
+    fileprivate mutating func secret(
+        _ name: String, contents: (String) throws(UnreadableFile) -> String
+    ) -> Secret? {
+        let fileMember = "\(name)File"
+        let inlineSecret = text(name)
+        guard let path = text(fileMember) else { return inlineSecret.map { Secret($0) } }
+        if inlineSecret != nil { addProblem(fileMember, "\(name) is set too: use only one of them") }
+        do {
+            let text = try contents(path)
+            // An empty secret would remove the stored one, but an empty file is more likely the result of a failed
+            // command.
+            if text.allSatisfy(\.isWhitespace) { addProblem(fileMember, "\(path) is empty") }
+            return Secret(text.withoutFinalNewline)
+        } catch {
+            addProblem(fileMember, error.description)
+            return nil
         }
     }
 }

@@ -57,6 +57,20 @@ struct ProjectFile: Sendable {
         var topOrigins: [String]?
     }
 
+    struct SMS: Sendable {
+        var format: SMSSettings.Format?
+        var url = Patch<String>.absent
+        var username = Patch<String>.absent
+        var fields: [String: String]?
+        /// The signing secrets or the password. An empty text removes the stored secret.
+        var secret: Secret?
+        var allowedCallingCodes: [String]?
+        var regions: SMSRegions?
+        var budgetPerDay: Int?
+        var perCallingCode: [String: Int]?
+        var testPhoneNumbers: [String: String]?
+    }
+
     var project: ID<Project>
     var name: String?
     var profile: Policy.Profile?
@@ -65,6 +79,7 @@ struct ProjectFile: Sendable {
     var authorizedDomains: [String]?
     var email = Patch<Email>.absent
     var passkeys: Passkeys?
+    var sms = Patch<SMS>.absent
     var providers: [ByteText: Provider] = [:]
     var apps: [ByteText: ProjectApp] = [:]
 
@@ -85,6 +100,7 @@ struct ProjectFile: Sendable {
             replacing: configuration.realm.project.emailSettings, pruning: pruning)
         configuration.realm.project.passkeys = passkeySettings(
             replacing: configuration.realm.project.passkeys, pruning: pruning)
+        applySMS(to: &configuration, pruning: pruning)
         if pruning {
             for settings in configuration.realm.providers where providers[ByteText(settings.provider.rawValue)] == nil {
                 configuration.remove(settings.provider)
@@ -128,6 +144,39 @@ extension ProjectFile {
         case .null: EmailSettings()
         case .value(let input): input.applied(to: pruning ? EmailSettings() : current)
         }
+    }
+}
+
+extension ProjectFile {
+    /// Settings that are reset also lose the secret.
+    private func applySMS(to configuration: inout ProjectConfiguration, pruning: Bool) {
+        switch sms {
+        case .absent where !pruning: break
+        case .absent, .null:
+            configuration.realm.project.sms = SMSSettings(hasSecret: configuration.realm.project.sms.hasSecret)
+            configuration.setSMS(Secret(""))
+        case .value(let input):
+            let current = configuration.realm.project.sms
+            configuration.realm.project.sms = input.applied(
+                to: pruning ? SMSSettings(hasSecret: current.hasSecret) : current)
+            if let secret = input.secret { configuration.setSMS(secret) }
+        }
+    }
+}
+
+extension ProjectFile.SMS {
+    fileprivate func applied(to current: SMSSettings) -> SMSSettings {
+        var settings = current
+        if let format { settings.format = format }
+        url.apply(to: &settings.url)
+        username.apply(to: &settings.username)
+        if let fields { settings.fields = fields }
+        if let allowedCallingCodes { settings.allowedCallingCodes = allowedCallingCodes }
+        if let regions { settings.regions = regions }
+        if let budgetPerDay { settings.budgetPerDay = budgetPerDay }
+        if let perCallingCode { settings.perCallingCode = perCallingCode }
+        if let testPhoneNumbers { settings.testNumbers = testPhoneNumbers }
+        return settings
     }
 }
 

@@ -8,7 +8,7 @@ internal import Storage
 
 extension StartPages {
     /// Lists the email action codes of a project or tenant: first the valid ones, then those of emails that cannot be
-    /// used any more.
+    /// used any more. Then lists the codes for telephone numbers.
     func codesScreen(_ context: ScreenContext) async throws -> Screen {
         let emails = await deliveredEmails(in: context.realm)
         let project = ID<Project>(context.realm.project)
@@ -36,6 +36,17 @@ extension StartPages {
                 .link(Self.path("/dev/emails/\(email.message.id)", context.realm), .text("Email")),
             ]
         }
+        let phoneCodes = phoneCodes.codes(in: realm)
+        let usable = try await PhoneCodeLookup(pool: projects.pool)
+            .usableCodes(phoneCodes.map(\.hash), in: realm, at: clock.now)
+        let phoneRows = phoneCodes.reversed().prefix(30).map { captured in
+            let isUsable = usable.contains(captured.hash)
+            return [
+                Markup.isolated(captured.number.rawValue), .text(captured.purpose.rawValue),
+                isUsable ? Markup(.span, [.classes(["good"])], text: "valid") : Markup.soft("used or expired"),
+                Markup(.code, text: captured.code),
+            ]
+        }
         let rows = validRows + spentRows
         let headings = ["Recipient", "Purpose", "State", "Code"]
         return Screen(
@@ -46,7 +57,14 @@ extension StartPages {
                     rows.isEmpty
                         ? [.paragraph("No codes yet. An app requests a code when it sends an email to a user.")]
                         : [.markup(.table("Codes of emails", headings, rows))]),
-                .section("Codes of text messages", [.paragraph("This release sends no text messages.")]),
+                .section(
+                    "Codes of text messages",
+                    phoneRows.isEmpty
+                        ? [
+                            .paragraph(
+                                "No codes yet. An app requests a code when a user signs in with a telephone number. No text message is sent."
+                            )
+                        ] : [.markup(.table("Codes of text messages", headings, phoneRows))]),
             ])
     }
 }

@@ -51,6 +51,12 @@ extension ErrorCode {
         case .invalidOOBCode: "The email action code was used, was replaced by a newer one, or never existed."
         case .invalidPageSelection: "The page token does not belong to this list."
         case .invalidPassword: "The password is wrong, or the account has no password."
+        case .quotaExceeded:
+            "The project's daily budget of text messages is used up, or too few of the last codes were confirmed."
+        case .sessionExpired: "The code has expired. Send a new one."
+        case .invalidTemporaryProof:
+            "The proof of the telephone number has expired or was used. Send a new code to the number."
+        case .missingPhoneNumber: "The request has a temporary proof and no telephone number."
         case .invalidPendingToken: "The pending token has expired or was used. Let the user sign in again."
         case .invalidPhoneNumber: "The phone number needs a country code, for example +15551234567."
         case .invalidProfileAttribute: "The name or the photo URL is not valid."
@@ -116,11 +122,13 @@ extension ErrorCode {
     private var explanationAboutSecondFactors: String {
         switch self {
         case .duplicateMFAEnrollmentID: "The list names a second factor twice."
-        case .invalidCode: "The one-time password or recovery code is wrong, or was used before."
+        case .invalidCode:
+            "The code of the text message, the one-time password or the recovery code is wrong, or was used before."
         case .invalidMFAEnrollmentID: "The list has a second factor without an ID."
         case .invalidMFAPendingCredential:
             "The sign-in with the first factor is too old, was used, or came from another app or device. Begin again."
-        case .invalidSessionInfo: "The enrollment is too old, was used, or belongs to another account. Begin again."
+        case .invalidSessionInfo:
+            "sessionInfo is unknown, too old or was used, or it belongs to another purpose or account. Begin again."
         case .mfaEnrollmentNotFound: "The account does not have this second factor."
         case .missingCode, .missingCredential, .missingMFAEnrollmentID, .missingSessionInfo:
             "The request lacks a required member."

@@ -14,6 +14,7 @@ struct StartPages: Sendable {
     let clock: DevClock
     let simulators: DevSimulators
     let emails: CapturedEmails
+    let phoneCodes: CapturedPhoneCodes
     let emailService: EmailService?
     let requests: RecordedRequests
     let protection: FormProtection

@@ -45,6 +45,22 @@ extension SecretEncryption {
             } catch {
                 return false
             }
+        } sealSMS: { secret, project in
+            try box.seal(Array(secret.expose().utf8), context: smsContext(project))
+        } matchesSMS: { sealed, secret, project in
+            do {
+                return try box.open(sealed, context: smsContext(project)) == Array(secret.expose().utf8)
+            } catch {
+                return false
+            }
+        }
+    }
+
+    /// Returns a function that decrypts the secret of a project's sender of text messages.
+    static func openingSMS(under masterKeys: MasterKeys) -> @Sendable ([UInt8], ID<Project>) throws -> Secret {
+        let box = SealedBox(keys: masterKeys)
+        return { sealed, project in
+            Secret(String(decoding: try box.open(sealed, context: smsContext(project)), as: UTF8.self))
         }
     }
 
@@ -54,12 +70,19 @@ extension SecretEncryption {
         throw Failure(message: "a secret cannot be stored without the master key")
     } matches: { _, _, _, _ in
         false
+    } sealSMS: { _, _ in
+        throw Failure(message: "a secret cannot be stored without the master key")
+    } matchesSMS: { _, _, _ in
+        false
     }
 
     /// Returns the row and column that the ciphertext of a provider's secret is bound to.
     static func context(_ provider: ProviderID, in realm: ID<Realm>) -> String {
         "identity_provider/\(realm)/\(provider.rawValue)/secret"
     }
+
+    /// Returns the row and column that the ciphertext of the secret of a project's sender is bound to.
+    static func smsContext(_ project: ID<Project>) -> String { "realm/\(project)/sms_secret" }
 }
 
 extension ProviderSecretStore {

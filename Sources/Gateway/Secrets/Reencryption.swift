@@ -21,6 +21,8 @@ package enum Reencryption {
         count += try await emails(in: EncryptedEmails(pool: pool)).reencrypt(with: box)
         count += try await appleTokens(in: EncryptedAppleTokens(pool: pool)).reencrypt(with: box)
         count += try await factorSecrets(in: EncryptedFactorSecrets(pool: pool)).reencrypt(with: box)
+        count += try await messages(in: EncryptedSMS(pool: pool)).reencrypt(with: box)
+        count += try await senderSecrets(in: EncryptedSMS(pool: pool)).reencrypt(with: box)
         _ = try await canary(in: InstallationStore(pool: pool)).reencrypt(with: box)
         return count
     }
@@ -64,6 +66,19 @@ package enum Reencryption {
             page: { try await store.secrets(after: $0, limit: pageSize) }, ciphertext: { $0.secret },
             context: { FactorSecrets.context(of: $0.factor, in: $0.realm) },
             replace: { try await store.reseal($0, as: $1) })
+    }
+
+    static func messages(in store: EncryptedSMS) -> EncryptedColumn<EncryptedSMS.Stored> {
+        EncryptedColumn(
+            page: { try await store.messages(after: $0, limit: pageSize) }, ciphertext: { $0.content },
+            context: { PhoneCodeSecrets.context(of: $0.id) },
+            replace: { try await store.reseal($0, as: $1) })
+    }
+
+    static func senderSecrets(in store: EncryptedSMS) -> EncryptedColumn<EncryptedSMS.StoredSecret> {
+        EncryptedColumn(
+            page: { $0 == nil ? try await store.secrets() : [] }, ciphertext: { $0.sealed },
+            context: { SecretEncryption.smsContext($0.project) }, replace: { try await store.reseal($0, as: $1) })
     }
 
     static func canary(in store: InstallationStore) -> EncryptedColumn<Installation> {

@@ -12,6 +12,11 @@ public struct Account: Hashable, Sendable {
     /// When the password was set; `nil` if the account has none.
     public var passwordUpdatedAt: Instant?
     public var phoneNumber: PhoneNumber?
+    /// When a proof of the number last opened a session of the account, or gave the account the number; `nil` if an
+    /// administrator or an import set the number.
+    public var phoneProvenAt: Instant?
+    /// When the account got the number; `nil` if that is not known.
+    public var phoneAddedAt: Instant?
     public var identities: [LinkedIdentity]
     public var customClaims: Claims?
     /// Whether the account was ever signed in with a custom token.
@@ -128,7 +133,10 @@ public struct AccountUpdate: Hashable, Sendable {
     /// Removes ``Account/initialEmail``. True for a reclaim: a user who proves an address takes over the account whose
     /// creator never verified this address. The initial address may belong to that creator.
     public var removesInitialEmail = false
+    /// A new number is unproven, unless ``phoneProvenAt`` says otherwise.
     public var phoneNumber: Value<PhoneNumber>?
+    public var phoneProvenAt: Value<Instant>?
+    public var phoneAddedAt: Value<Instant>?
     public var passwordHash: Value<String>?
     public var usesEmailLinks: Bool?
     public var customClaims: Claims?

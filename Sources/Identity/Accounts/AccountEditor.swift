@@ -236,6 +236,10 @@ public struct AccountEditor: Sendable {
                 .identityUnlinked, about: account, EmailPayload(provider: .passkey), by: policy, from: context,
                 at: now)
         }
+        if account.phoneNumber != nil, change.update.phoneNumber == .remove {
+            emailBatch.emails += try emailFactory.notice(
+                .identityUnlinked, about: account, EmailPayload(provider: .phone), by: policy, from: context, at: now)
+        }
         return emailBatch
     }
 

@@ -71,7 +71,7 @@ public struct RestoreRepairs: Hashable, Sendable {
             account.endsSessions = true
         case .accountUpdated:
             return update(&account, detail["fields"]?.split(separator: " ").map(String.init) ?? [])
-        case .appleConsentRevoked: account.endsSessions = true
+        case .appleConsentRevoked, .phoneTakenOver: account.endsSessions = true
         case .sessionRevoked:
             // An event that counts repetitions may not name every session.
             if detail["repeated"] == nil, let session = detail["sessionId"] {
@@ -91,7 +91,7 @@ public struct RestoreRepairs: Hashable, Sendable {
         case .accountCreated, .accountMerged, .accountMergeUndone, .accountSignInMethodMissing, .emailVerified,
             .identityLinked, .identityTransferred, .appleEmailDisabled, .appleEmailEnabled, .factorAdded,
             .factorRemoved, .passkeyAdded, .passkeyRemoved, .passkeyCounterFailed, .recoveryCodeUsed,
-            .recoveryCodesRenewed:
+            .recoveryCodesRenewed, .phoneAdded, .phoneRemoved:
             return false
         }
         return true

@@ -107,6 +107,15 @@ extension EmailFactory {
         return EmailBatch(codes: [issued?.record].compactMap(\.self), emails: emails)
     }
 
+    /// Returns a notice to the owner that the new holder of the telephone number has got an account of their own with it.
+    func phoneTakenNotice(
+        to account: Account, by policy: Policy, from context: RequestContext, at now: Instant
+    ) throws -> EmailBatch {
+        EmailBatch(
+            emails: try notice(
+                .identityUnlinked, about: account, EmailPayload(provider: .phone), by: policy, from: context, at: now))
+    }
+
     /// Returns a notice to the owner about a password reset, with a removal link for each of `identities`.
     ///
     /// - Parameter earlier: a mailbox whose owner can take the account back.

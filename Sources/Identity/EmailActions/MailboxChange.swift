@@ -118,6 +118,7 @@ public struct MailboxChange: Hashable, Sendable {
         change.voidedRemedies = VoidedRemedies(
             email: code.email, redeemedCodeCreatedAt: code.createdAt, methodsKeptBefore: code.createdAt)
         if account.passwordWasSet(since: code.createdAt) { change.update.passwordHash = .remove }
+        if account.phoneNumberWasAdded(since: code.createdAt) { change.update.phoneNumber = .remove }
         return change
     }
 
@@ -143,6 +144,8 @@ public struct MailboxChange: Hashable, Sendable {
         if addressIsTaken ? account.hasPassword : account.passwordWasSet(since: method.addedAt) {
             change.update.passwordHash = .remove
         }
+        let isNumber = method.provider == .phone && method.subject == account.phoneNumber?.rawValue
+        if isNumber || account.phoneNumberWasAdded(since: method.addedAt) { change.update.phoneNumber = .remove }
         return change
     }
 
@@ -232,6 +235,10 @@ public struct MailboxChange: Hashable, Sendable {
 
 extension Account {
     fileprivate func passwordWasSet(since time: Instant) -> Bool { passwordUpdatedAt.map { $0 >= time } ?? false }
+
+    fileprivate func phoneNumberWasAdded(since time: Instant) -> Bool {
+        phoneNumber != nil && phoneAddedAt.map { $0 >= time } ?? false
+    }
 }
 
 extension Account {
@@ -268,6 +275,7 @@ extension Account {
         case .remove where hasPassword: changes.append(.passwordRemoved)
         case .remove, nil: break
         }
+        if update.phoneNumber == .remove, phoneNumber != nil { changes.append(.phoneRemoved) }
         if changes.isEmpty, update.endsSessions { changes.append(.sessionRevoked(nil)) }
         return changes.map { AccountEvent($0, of: id) }
     }

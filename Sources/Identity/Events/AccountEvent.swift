@@ -57,6 +57,10 @@ public struct AccountEvent: Hashable, Sendable {
         case emailVerified
         /// The owner of a mailbox stated that the account with this address belongs to someone else.
         case emailDisavowed
+        case phoneAdded
+        case phoneRemoved
+        /// The number was assigned to another person, who proved it and got a new account.
+        case phoneTakenOver
         /// The user stopped using Sign in with Apple for the app. The identity stays linked.
         ///
         /// - Parameter clientID: `nil` if Apple's notification came before the account had the identity.
@@ -95,6 +99,9 @@ public struct AccountEvent: Hashable, Sendable {
         case emailChanged = "email.changed"
         case emailVerified = "email.verified"
         case emailDisavowed = "email.disavowed"
+        case phoneAdded = "phone.added"
+        case phoneRemoved = "phone.removed"
+        case phoneTakenOver = "phone.takenOver"
         case appleConsentRevoked = "apple.consentRevoked"
         case appleAccountDeleted = "apple.accountDeleted"
         case appleEmailDisabled = "apple.emailDisabled"
@@ -131,6 +138,9 @@ extension AccountEvent.Change {
         case .emailChanged: .emailChanged
         case .emailVerified: .emailVerified
         case .emailDisavowed: .emailDisavowed
+        case .phoneAdded: .phoneAdded
+        case .phoneRemoved: .phoneRemoved
+        case .phoneTakenOver: .phoneTakenOver
         case .appleConsentRevoked: .appleConsentRevoked
         case .appleAccountDeleted: .appleAccountDeleted
         case .appleEmailDisabled: .appleEmailDisabled
@@ -167,7 +177,8 @@ extension AccountEvent.Change {
             ["clientId": .text(clientID)]
         case .accountCreated, .accountDeleted, .accountDisabled, .accountEnabled, .accountReclaimed(nil),
             .accountSignInMethodMissing, .passwordChanged, .passwordRemoved, .emailChanged, .emailVerified,
-            .emailDisavowed, .appleConsentRevoked(nil), .recoveryCodeUsed, .recoveryCodesRenewed:
+            .emailDisavowed, .phoneAdded, .phoneRemoved, .phoneTakenOver, .appleConsentRevoked(nil), .recoveryCodeUsed,
+            .recoveryCodesRenewed:
             [:]
         }
     }

@@ -2,9 +2,10 @@ extension ProjectConfiguration {
     /// The audit events for the change from `old` to this configuration.
     public func events(since old: ProjectConfiguration) -> [AuditNote] {
         let changes = changes(since: old)
-        // Members of the project itself, of its policy, and of its email and passkey settings.
+        // Members of the project itself, of its policy, and of its settings for emails, passkeys and text
+        // messages.
         let projectChanges = changes.filter {
-            $0.path.count == 1 || ["policy", "email", "passkeys"].contains($0.path[0])
+            $0.path.count == 1 || ["policy", "email", "passkeys", "sms"].contains($0.path[0])
         }
         var events: [AuditNote] = []
         if !projectChanges.isEmpty {

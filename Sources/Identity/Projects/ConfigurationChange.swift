@@ -26,7 +26,9 @@ extension ProjectConfiguration {
         let after = Dictionary(uniqueKeysWithValues: members)
         let changes = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
             .map { ConfigurationChange(path: $0, old: before[$0], new: after[$0]) }
-        return (changes + changedSecrets(since: old)).sorted { $0.path.lexicographicallyPrecedes($1.path) }
+        return (changes + changedSecrets(since: old) + changedSMSSecret(since: old)).sorted {
+            $0.path.lexicographicallyPrecedes($1.path)
+        }
     }
 
     /// The changes of secrets, with the placeholders `stored` and `new` for their values.
@@ -41,6 +43,17 @@ extension ProjectConfiguration {
         }
     }
 
+    private func changedSMSSecret(since old: ProjectConfiguration?) -> [ConfigurationChange] {
+        guard let secret = newSMSSecret else { return [] }
+        let wasStored = old?.realm.project.sms.hasSecret == true
+        guard wasStored || !secret.isEmpty else { return [] }
+        return [
+            ConfigurationChange(
+                path: ["sms", "secret"], old: wasStored ? "stored" : nil, new: secret.isEmpty ? nil : "new",
+                isSecret: true)
+        ]
+    }
+
     /// Every member that has a value, with the value as text. Secrets are excluded.
     private var members: [([String], String)] {
         let policy = Policy.members.map { (["policy", $0.name], $0.text(in: realm.policy)) }
@@ -49,6 +62,7 @@ extension ProjectConfiguration {
             + (domains.isEmpty ? [] : [(["authorizedDomains"], domains)])
             + realm.project.emailSettings.members.map { (["email"] + $0.0, $0.1) }
             + realm.project.passkeys.members.map { (["passkeys", $0.0], $0.1) }
+            + realm.project.sms.members.map { (["sms"] + $0.0, $0.1) }
             + realm.providers.sorted { $0.provider.rawValue < $1.provider.rawValue }.flatMap { provider in
                 provider.members.map { (["providers", provider.provider.rawValue, $0.0], $0.1) }
             }
@@ -78,6 +92,35 @@ extension PasskeySettings {
         let all: [(String, String?)] = [("enabled", isEnabled ? "true" : nil), ("rpId", rpID)] + texts
         return all.compactMap { name, value in value.map { (name, $0) } }
     }
+}
+
+extension SMSSettings {
+    /// A change of ``hasSecret`` is listed as a change of the secret. The codes of test numbers are listed, because they
+    /// protect nothing.
+    fileprivate var members: [([String], String)] {
+        let regionMember: (name: String, list: [String]) =
+            switch regions {
+            case .listed(let regions): ("allowedRegions", regions)
+            case .allExcept(let regions): ("disallowedRegions", regions)
+            }
+        let allRegions = if case .allExcept = regions { true } else { false }
+        let all: [([String], String?)] =
+            [
+                (["format"], format == .webhook ? nil : format.rawValue), (["url"], url), (["username"], username),
+                (["allowedCallingCodes"], Self.list(allowedCallingCodes)),
+                (
+                    [regionMember.name],
+                    allRegions ? regionMember.list.joined(separator: ", ") : Self.list(regionMember.list)
+                ),
+                (["budgetPerDay"], budgetPerDay == SMSSettings().budgetPerDay ? nil : "\(budgetPerDay)"),
+            ]
+            + fields.map { (["fields", $0], $1) } + perCallingCode.map { (["perCallingCode", $0], "\($1)") }
+            + testNumbers.map { (["testPhoneNumbers", $0], $1) }
+        return all.compactMap { path, value in value.map { (path, $0) } }
+    }
+
+    /// `nil` for an empty list, which is the default.
+    private static func list(_ values: [String]) -> String? { values.isEmpty ? nil : values.joined(separator: ", ") }
 }
 
 extension ProviderSettings {

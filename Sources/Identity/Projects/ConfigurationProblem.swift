@@ -5,6 +5,15 @@ public enum ConfigurationProblem: Hashable, Sendable {
     case tooManyDomains
     /// - Parameter index: from 0.
     case domain(index: Int)
+    /// The URL of the sender of text messages.
+    case smsURL
+    case smsSecret(SMSSettings.Format)
+    /// The fields or the user name of a form.
+    case smsFields
+    case callingCode
+    case smsRegion(String)
+    case smsBudget
+    case testPhoneNumbers
     case emailSenderName
     /// The value is not the URL of a page.
     case emailActionURL
@@ -153,6 +162,19 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .tooManyDomains: "there must not be more than \(Project.domainLimit) authorized domains"
         case .domain(let index):
             "authorized domain \(index + 1) must be a host name, without scheme, port or path"
+        case .smsURL: "sms.url must be an https URL without user, query and fragment"
+        case .smsSecret(.webhook):
+            "the secret of sms must be one or two signing secrets (\"whsec_\" and at least 24 bytes in Base64), separated by a space"
+        case .smsSecret(.form): "the password of sms must be printable ASCII of at most 512 bytes"
+        case .smsFields:
+            "sms must have at most \(SMSSettings.fieldLimit) fields, whose templates may contain {number}, {text}, {code} and {locale}, and a user name without a colon"
+        case .callingCode:
+            "allowedCallingCodes and perCallingCode of sms must contain at most \(SMSSettings.allowedLimit) prefixes of 1 to 7 digits, without a plus sign"
+        case .smsRegion(let region):
+            "\(ProviderID(region).shown) is not a region with telephone numbers: expected two upper-case letters, such as JP"
+        case .smsBudget: "a budget of sms must be 0 to \(SMSSettings.budgetRange.upperBound)"
+        case .testPhoneNumbers:
+            "there must not be more than \(SMSSettings.testNumberLimit) test numbers; each needs a plus sign and 7 to 15 digits, and a code of six digits"
         case .emailSenderName: "the sender name of emails \(Self.headerTextRule)"
         case .emailActionURL:
             "the action URL of emails must be an https URL without user, query and fragment (http for loopback only)"
@@ -222,7 +244,7 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .linkOnlyMethod(let id, let app):
             "app \(app): \(id.shown) must be a provider, listed once in linkOnlyMethods and not in signInMethods"
         case .unknownSignInMethod(let id, let app, let expected):
-            "app \(app): \(id.shown) is not a sign-in method: expected \(expected.idList), oidc.*, passkey, password or anonymous"
+            "app \(app): \(id.shown) is not a sign-in method: expected \(expected.idList), oidc.*, passkey, password, phone or anonymous"
         case .repeatedSignInMethod(let id, let app): "app \(app): \(id.shown) is listed twice"
         case .exemptionReason(let app): "app \(app): the reason of its exemption \(Reason.rule)"
         case .loginServices(let violation, let app, nil): "app \(app): \(violation.descriptionWithKind)"

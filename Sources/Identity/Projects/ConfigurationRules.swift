@@ -25,6 +25,55 @@ public struct ConfigurationRules: Sendable {
     }
 }
 
+extension SMSSettings {
+    /// - Parameter secret: the new secret; `nil` if it does not change.
+    fileprivate func problems(acceptsLoopback: Bool, _ secret: Secret?) -> [ConfigurationProblem] {
+        var problems: [ConfigurationProblem] = []
+        if let url, url.hostOfURLWithoutQuery(byteLimit: 2048, acceptsLoopback: acceptsLoopback) == nil {
+            problems.append(.smsURL)
+        }
+        let isSecretValid = secret.map { isValid($0.expose()) } ?? true
+        if !isSecretValid { problems.append(.smsSecret(format)) }
+        let names = fields.map { ($0.key, $0.value) }
+        if fields.count > Self.fieldLimit
+            || names.contains(where: { !$0.0.isVisibleASCII(1...100) || !SMSTemplate.isValid($0.1) })
+            || username.map({ !$0.isVisibleASCII(1...200) || $0.utf8.contains(UInt8(ascii: ":")) }) == true
+        {
+            problems.append(.smsFields)
+        }
+        let codes = allowedCallingCodes + perCallingCode.keys
+        if codes.count > Self.allowedLimit || !codes.allSatisfy({ $0.wholeMatch(of: /[1-9][0-9]{0,6}/) != nil }) {
+            problems.append(.callingCode)
+        }
+        let regionList =
+            switch regions {
+            case .listed(let regions), .allExcept(let regions): regions
+            }
+        if let unknown = regionList.first(where: { CallingCodes.prefixes(of: $0) == nil }) {
+            problems.append(.smsRegion(unknown))
+        }
+        if !([budgetPerDay] + perCallingCode.values).allSatisfy(Self.budgetRange.contains) {
+            problems.append(.smsBudget)
+        }
+        let numbersAreValid = testNumbers.allSatisfy { number, code in
+            PhoneNumber(entered: number, acceptsTestNumbers: false)?.rawValue == number
+                && code.wholeMatch(of: /[0-9]{6}/) != nil
+        }
+        if testNumbers.count > Self.testNumberLimit || !numbersAreValid { problems.append(.testPhoneNumbers) }
+        return problems
+    }
+
+    /// Whether a secret consists of one or two signing secrets, or is a password.
+    private func isValid(_ secret: String) -> Bool {
+        guard format == .webhook, !secret.isEmpty else {
+            return secret.utf8.count <= 512 && secret.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+        }
+        let secrets = secret.split(separator: " ", omittingEmptySubsequences: false)
+        return (1...2).contains(secrets.count)
+            && secrets.allSatisfy { $0.wholeMatch(of: /whsec_[A-Za-z0-9+\/]{32,88}={0,2}/) != nil }
+    }
+}
+
 extension ProjectConfiguration {
     /// Maximum numbers and lengths. Names are measured in Unicode scalars, all other texts in bytes.
     enum Limits {
@@ -49,6 +98,9 @@ extension ProjectConfiguration {
             .filter { !Project.isHostName(realm.project.authorizedDomains[$0]) }.map { .domain(index: $0) }
         problems += realm.project.emailSettings.problems(in: realm, ownHost: rules.ownHost)
         problems += realm.project.passkeys.problems
+        if realm.tenant == nil {
+            problems += realm.project.sms.problems(acceptsLoopback: rules.acceptsLoopbackIssuers, newSMSSecret)
+        }
         if realm.providers.count > Limits.providers { problems.append(.tooManyProviders) }
         problems += realm.providers.flatMap { self.problems(of: $0, by: rules) }
         problems += newSecrets.sorted { $0.key.rawValue < $1.key.rawValue }

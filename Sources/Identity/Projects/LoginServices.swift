@@ -92,7 +92,8 @@ extension Realm {
     /// The providers by ID, then the methods without provider.
     fileprivate var enabledMethods: [ProviderID] {
         let providers = providers.filter(\.isEnabled).map(\.provider).sorted { $0.rawValue < $1.rawValue }
-        return providers + (policy.allowsPasswords ? [.password] : []) + (policy.allowsAnonymous ? [.anonymous] : [])
+        return providers + (policy.allowsPasswords ? [.password] : []) + (policy.allowsPhoneNumbers ? [.phone] : [])
+            + (policy.allowsAnonymous ? [.anonymous] : [])
     }
 
     /// The providers that some app offers only to link, and no app offers for sign-in. Their identities do not count as

@@ -19,6 +19,9 @@ public struct ModeRules: Hashable, Sendable {
     public var acceptsUnimplementedMembers = false
     /// Whether pages of `localhost` may use passkeys at every port, without `https`.
     public var acceptsLocalPasskeys = false
+    /// Whether codes for telephone numbers are listed for tests instead of sent. Then neither budgets nor calling codes
+    /// limit them, and tenants have no sign-in by telephone number.
+    public var listsPhoneCodes = false
 
     public init() {}
 }

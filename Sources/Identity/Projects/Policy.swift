@@ -14,6 +14,11 @@ public struct Policy: Hashable, Sendable {
     public var allowsAnonymous: Bool
     /// A link sent to a mailbox signs in the user who opens it.
     public var allowsEmailLinks: Bool
+    /// A code sent to a telephone number signs in the user who enters it.
+    public var allowsPhoneNumbers: Bool
+    /// An account that has another sign-in method and has not proven its telephone number for this long is not signed
+    /// in to by the number alone, because the number may have been assigned to another person; 0 for no limit.
+    public var recycledNumberAge: Duration
     /// Clients can create accounts. Administrators, and custom tokens of their backends, always can.
     public var allowsSignUp: Bool
     /// Clients can delete their own accounts, also by a merge. Administrators always can.
@@ -103,6 +108,7 @@ public struct Policy: Hashable, Sendable {
         allowsPasswords = true
         allowsAnonymous = true
         allowsEmailLinks = true
+        allowsPhoneNumbers = false
         allowsSignUp = true
         allowsDeletion = true
         allowsDuplicateEmails = false
@@ -139,6 +145,7 @@ public struct Policy: Hashable, Sendable {
             followsRelayAddress = true
             sessionLimit = 500
             notifiesUnverifiedAddresses = true
+            recycledNumberAge = .seconds(90 * 86_400)
         case .firebase:
             trustsGoogleForEveryDomain = true
             requiresNonce = false
@@ -151,6 +158,7 @@ public struct Policy: Hashable, Sendable {
             followsRelayAddress = false
             sessionLimit = 0
             notifiesUnverifiedAddresses = false
+            recycledNumberAge = .zero
         }
     }
 

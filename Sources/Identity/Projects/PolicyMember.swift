@@ -81,6 +81,13 @@ extension Policy {
         .flag("allowsAnonymous", \.allowsAnonymous, "anonymous accounts can be created"),
         .flag("allowsEmailLinks", \.allowsEmailLinks, "users can sign in with an emailed link"),
         .flag(
+            "allowsPhoneNumbers", \.allowsPhoneNumbers,
+            "users can sign in with a code that is sent to a telephone number"),
+        .seconds(
+            "recycledNumberAge", \.recycledNumberAge, 0...315_360_000,
+            "time without a proof of a telephone number after which the number alone does not sign in to an account that has another sign-in method, because the number may have been assigned to another person; 0: no limit"
+        ),
+        .flag(
             "allowsSignUp", \.allowsSignUp,
             "clients can create accounts; administrators, and custom tokens of their backends, always can"),
         .flag(

@@ -12,6 +12,7 @@ public struct Project: Hashable, Sendable {
     public var authorizedDomains: [String]
     public var emailSettings: EmailSettings
     public var passkeys: PasskeySettings
+    public var sms = SMSSettings()
     /// Whether the project has tenants, or a request can create a tenant.
     public var hasTenants = false
     public var modeRules = ModeRules()

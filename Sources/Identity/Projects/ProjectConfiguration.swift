@@ -12,6 +12,9 @@ public struct ProjectConfiguration: Sendable {
     public var warnings: [ConfigurationProblem] = []
     /// Private keys and client secrets to store. An empty secret deletes the stored one.
     public private(set) var newSecrets: [ProviderID: Secret] = [:]
+    /// The secret of the sender of text messages to store; see ``SMSSettings/hasSecret``. An empty secret deletes the
+    /// stored one.
+    public private(set) var newSMSSecret: Secret?
 
     public init(realm: Realm, name: String, apps: [ConfiguredApp]) {
         self.realm = realm
@@ -26,6 +29,15 @@ public struct ProjectConfiguration: Sendable {
         realm.providers[index].hasSecret = !secret.isEmpty
         newSecrets[provider] = secret
     }
+
+    /// Sets the secret of the sender of text messages: signing secrets separated by a space, or the password of a form.
+    public mutating func setSMS(_ secret: Secret) {
+        realm.project.sms.hasSecret = !secret.isEmpty
+        newSMSSecret = secret
+    }
+
+    /// Discards the new secret of the sender, because the same secret is already stored.
+    public mutating func discardNewSMSSecret() { newSMSSecret = nil }
 
     /// Discards the new secret of `provider`, because the same secret is already stored.
     public mutating func discardNewSecret(of provider: ProviderID) {

@@ -26,18 +26,25 @@ public struct ProjectEditor: Sendable {
     }
 }
 
-/// Encrypts and compares secrets of providers.
+/// Encrypts and compares secrets of providers, and of senders of text messages.
 public struct SecretEncryption: Sendable {
     /// - Throws: if this process cannot encrypt secrets.
     public var seal: @Sendable (Secret, ProviderID, ID<Realm>) throws -> [UInt8]
     /// Whether `sealed` is the encrypted form of `secret`.
     public var matches: @Sendable (_ sealed: [UInt8], _ secret: Secret, ProviderID, ID<Realm>) -> Bool
+    /// Encrypts the secret of the project's sender of text messages.
+    public var sealSMS: @Sendable (Secret, ID<Project>) throws -> [UInt8]
+    public var matchesSMS: @Sendable (_ sealed: [UInt8], _ secret: Secret, ID<Project>) -> Bool
 
     public init(
         seal: @escaping @Sendable (Secret, ProviderID, ID<Realm>) throws -> [UInt8],
-        matches: @escaping @Sendable ([UInt8], Secret, ProviderID, ID<Realm>) -> Bool
+        matches: @escaping @Sendable ([UInt8], Secret, ProviderID, ID<Realm>) -> Bool,
+        sealSMS: @escaping @Sendable (Secret, ID<Project>) throws -> [UInt8],
+        matchesSMS: @escaping @Sendable ([UInt8], Secret, ID<Project>) -> Bool
     ) {
         self.seal = seal
         self.matches = matches
+        self.sealSMS = sealSMS
+        self.matchesSMS = matchesSMS
     }
 }

@@ -8,7 +8,7 @@ extension ProjectConfiguration {
     /// Whether the change from `old` needs ``ServiceKeyScope/trust``.
     public func changesTrust(since old: ProjectConfiguration) -> Bool {
         let ids = Set((old.apps + apps).map(\.app.id))
-        return !newSecrets.isEmpty || name != old.name
+        return !newSecrets.isEmpty || newSMSSecret != nil || name != old.name
             || old.realm.replacingOrdinaryMembers(from: realm) != realm
             || ids.contains { id in
                 // A missing app is compared as one with default settings. A new app therefore needs `trust` only if it
@@ -44,6 +44,7 @@ extension Policy {
         policy.allowsPasswords = new.allowsPasswords
         policy.allowsAnonymous = new.allowsAnonymous
         policy.allowsEmailLinks = new.allowsEmailLinks
+        policy.allowsPhoneNumbers = new.allowsPhoneNumbers
         policy.allowsSignUp = new.allowsSignUp
         policy.allowsDeletion = new.allowsDeletion
         policy.allowsDuplicateEmails = new.allowsDuplicateEmails

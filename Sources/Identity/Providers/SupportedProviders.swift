@@ -34,7 +34,9 @@ public struct SupportedProviders: Hashable, Sendable {
     public func canConfigure(_ id: ProviderID) -> Bool { byID[id] != nil || id.isValidOpenIDName }
 
     /// Whether an app may list the method in ``AppSettings/signInMethods``.
-    func canList(_ id: ProviderID) -> Bool { [.anonymous, .passkey, .password].contains(id) || canConfigure(id) }
+    func canList(_ id: ProviderID) -> Bool {
+        [.anonymous, .passkey, .password, .phone].contains(id) || canConfigure(id)
+    }
 
     /// The IDs of the built-in providers that have a setting, for messages to operators.
     public func ids(with setting: Provider.Setting) -> [String] {

@@ -7,6 +7,7 @@ public enum LimitKey: Hashable, Sendable {
         case email, emailFromNetwork, firstReset, anyEmail, credentialChanges, firstSignIns
         case factorFailures, accountFactorFailures, recoveryCodeFailures, unknownNetworkFactorAttempts
         case knownNetworkFactorAttempts, knownNetworkRecoveryFailures
+        case phoneCodes, phoneCodeBlock, phoneCodesFromNetwork, phoneCodeResends, factorPhoneCodes, wrongPhoneCodes
     }
 
     /// Wrong passwords for one address from one network, so that an attacker cannot lock out the owner in another
@@ -52,6 +53,18 @@ public enum LimitKey: Hashable, Sendable {
     case knownNetworkFactorAttempts(ID<Account>, from: ClientNetwork)
     /// Rejected notifications from one network to the endpoint for Apple.
     case rejectedNotifications(from: ClientNetwork)
+    /// Codes to one telephone number.
+    case phoneCodes(PhoneNumber)
+    /// Codes to the numbers of a block: those that differ only in their last three digits.
+    case phoneCodeBlock(String)
+    /// Codes that one network requested.
+    case phoneCodesFromNetwork(ClientNetwork)
+    /// Codes of one purpose to one telephone number.
+    case phoneCodeResends(PhoneNumber, PhoneCode.Purpose)
+    /// Codes for the second factors of one account.
+    case factorPhoneCodes(ID<Account>)
+    /// Wrong codes for one telephone number.
+    case wrongPhoneCodes(PhoneNumber)
 
     public var kind: Kind {
         switch self {
@@ -75,6 +88,12 @@ public enum LimitKey: Hashable, Sendable {
         case .unknownNetworkFactorAttempts: .unknownNetworkFactorAttempts
         case .knownNetworkFactorAttempts: .knownNetworkFactorAttempts
         case .knownNetworkRecoveryFailures: .knownNetworkRecoveryFailures
+        case .phoneCodes: .phoneCodes
+        case .phoneCodeBlock: .phoneCodeBlock
+        case .phoneCodesFromNetwork: .phoneCodesFromNetwork
+        case .phoneCodeResends: .phoneCodeResends
+        case .factorPhoneCodes: .factorPhoneCodes
+        case .wrongPhoneCodes: .wrongPhoneCodes
         }
     }
 
@@ -92,7 +111,8 @@ public enum LimitKey: Hashable, Sendable {
         switch self {
         case .passwordFailures(let email, let network): Self.counters(of: network, [email.rawValue])
         case .anyPasswordFailures(let network), .signUps(let network), .nonces(let network),
-            .authorizationFlows(let network), .rejectedNotifications(let network):
+            .authorizationFlows(let network), .rejectedNotifications(let network),
+            .phoneCodesFromNetwork(let network):
             Self.counters(of: network, [])
         case .anyEmail(let purpose, let network): Self.counters(of: network, [purpose.rawValue])
         case .addressPasswordFailures(let email), .unknownNetworkAttempts(let email), .firstReset(let email):
@@ -109,6 +129,11 @@ public enum LimitKey: Hashable, Sendable {
         case .credentialChanges(let account), .accountFactorFailures(let account), .recoveryCodeFailures(let account),
             .unknownNetworkFactorAttempts(let account):
             [Counter(names: [account.rawValue], factor: 1)]
+        case .phoneCodes(let number), .wrongPhoneCodes(let number): [Counter(names: [number.rawValue], factor: 1)]
+        case .phoneCodeBlock(let block): [Counter(names: [block], factor: 1)]
+        case .phoneCodeResends(let number, let purpose):
+            [Counter(names: [number.rawValue, purpose.rawValue], factor: 1)]
+        case .factorPhoneCodes(let account): [Counter(names: [account.rawValue], factor: 1)]
         case .firstSignIns(let provider, let subject): [Counter(names: [provider.rawValue, subject], factor: 1)]
         }
     }

@@ -12,4 +12,6 @@ public enum SignInOutcome: Sendable {
     case confirmationNeeded(existing: Account?, isRecycled: Bool, pendingToken: String)
     /// No user was signed in. `pendingToken` can be used like the proof that the request contained.
     case conflict(LinkRefusal, pendingToken: String)
+    /// No user was signed in. The account of another user has the proven telephone number, or may have it no more.
+    case phoneConflict(PhoneConflict)
 }

@@ -74,7 +74,9 @@ struct AccountColumn: Sendable {
 extension AccountColumn {
     /// The columns apart from the key.
     private static let all = [
-        email, emailIsVerified, initialEmail, displayName, photoURL, passwordUpdatedAt, phoneNumber, customClaims,
+        email, emailIsVerified, initialEmail, displayName, photoURL, passwordUpdatedAt, phoneNumber, phoneProvenAt,
+        phoneAddedAt,
+        customClaims,
         usesCustomTokens, usesEmailLinks, isDisabled, createdAt, lastSignInAt, validSince, generation,
     ]
 
@@ -95,6 +97,12 @@ extension AccountColumn {
     private static let phoneNumber = AccountColumn(
         "phone_number", { $0.phoneNumber?.rawValue }, { $0.phoneNumber = $1.flatMap(PhoneNumber.init) },
         update: { $0.phoneNumber?.map(\.rawValue) })
+    private static let phoneProvenAt = AccountColumn(
+        "phone_proven_at", { $0.phoneProvenAt.map { Timestamp($0) } }, { $0.phoneProvenAt = $1.map { Instant($0) } },
+        update: { $0.phoneTime(\.phoneProvenAt) })
+    private static let phoneAddedAt = AccountColumn(
+        "phone_added_at", { $0.phoneAddedAt.map { Timestamp($0) } }, { $0.phoneAddedAt = $1.map { Instant($0) } },
+        update: { $0.phoneTime(\.phoneAddedAt) })
     private static let customClaims = AccountColumn(
         "custom_claims", { $0.customClaims?.json }, { $0.customClaims = $1.map(Claims.init) },
         update: { $0.customClaims.map { .set($0.json) } })
@@ -118,6 +126,13 @@ extension AccountColumn {
     /// The columns that a first sign-in with a provider's identity sets. All others have their defaults.
     static let ofFirstSignIn = [email, emailIsVerified, displayName, photoURL, createdAt, lastSignInAt, validSince]
     private static let ofUpdates = all.filter { $0.change != nil }
+}
+
+extension AccountUpdate {
+    /// A time that belongs to the number. A new number, or none, has no time unless the update sets it.
+    fileprivate func phoneTime(_ member: KeyPath<AccountUpdate, Value<Instant>?>) -> Value<Timestamp>? {
+        (self[keyPath: member] ?? (phoneNumber == nil ? nil : .remove)).map { $0.map { Timestamp($0) } }
+    }
 }
 
 extension AccountColumn {

@@ -13,6 +13,10 @@ public actor Janitor {
         case rateLimitCounter = "rate_limit_counter"
         /// Emails that the worker has given up. That worker itself deletes the emails that expire earlier.
         case outgoingEmail = "outgoing_email"
+        case phoneCode = "phone_code"
+        /// Text messages that the worker has given up. That worker itself deletes those that were accepted.
+        case outgoingSMS = "outgoing_sms"
+        case smsUsage = "sms_usage"
         case outbox
         /// Ended sessions.
         case session
@@ -51,6 +55,7 @@ public actor Janitor {
     /// Expired codes are kept for a day so that late users get `EXPIRED_OOB_CODE` instead of `INVALID_OOB_CODE`.
     static let expiredCodeRetention: Duration = .seconds(86_400)
     static let failedEmailRetention: Duration = .seconds(7 * 86_400)
+    static let smsUsageRetention: Duration = .seconds(40 * 86_400)
     static let outboxRetention: Duration = .seconds(30 * 86_400)
     static let endedSessionRetention: Duration = .seconds(30 * 86_400)
 
@@ -92,6 +97,15 @@ public actor Janitor {
         case .outgoingEmail:
             try await removeBatches(
                 .deleteFailedEmails(before: now - Self.failedEmailRetention, now: now, limit: limits.batchSize))
+        case .phoneCode:
+            try await removeBatches(
+                .deleteExpiredPhoneCodes(before: now - Self.expiredCodeRetention, limit: limits.batchSize))
+        case .outgoingSMS:
+            try await removeBatches(
+                .deleteFailedSMS(before: now - Self.failedEmailRetention, limit: limits.batchSize))
+        case .smsUsage:
+            try await removeBatches(
+                .deleteSMSUsage(before: now - Self.smsUsageRetention, limit: limits.batchSize))
         case .outbox:
             try await removeBatches(
                 .deleteExpiredOutboxEvents(before: now - Self.outboxRetention, limit: limits.batchSize))

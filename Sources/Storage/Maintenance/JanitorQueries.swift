@@ -89,6 +89,24 @@ extension SQL {
             limit: limit)
     }
 
+    static func deleteExpiredPhoneCodes(before end: Instant, limit: Int) -> SQL {
+        deleteBatch(
+            from: "phone_code", key: ["realm_id", "hash"], where: "expires_at < \(Timestamp(end))",
+            orderedBy: "expires_at", limit: limit)
+    }
+
+    static func deleteFailedSMS(before end: Instant, limit: Int) -> SQL {
+        deleteBatch(
+            from: "outgoing_sms", key: ["realm_id", "id"], where: "failed_at < \(Timestamp(end))",
+            orderedBy: "failed_at", limit: limit)
+    }
+
+    static func deleteSMSUsage(before end: Instant, limit: Int) -> SQL {
+        deleteBatch(
+            from: "sms_usage", key: ["realm_id", "day", "calling_code"],
+            where: "day < (\(Timestamp(end))::timestamptz AT TIME ZONE 'UTC')::date", orderedBy: "day", limit: limit)
+    }
+
     static func deleteExpiredOutboxEvents(before end: Instant, limit: Int) -> SQL {
         deleteBatch(
             from: "outbox", key: ["id"], where: "created_at < \(Timestamp(end))", orderedBy: "created_at", limit: limit)

@@ -147,7 +147,11 @@ extension SQL {
             changes.passwordHash = source.hasPassword ? .set("") : .remove
             changes.usesEmailLinks = source.usesEmailLinks
         }
-        if plan.movesPhoneNumber { changes.phoneNumber = AccountUpdate.Value(source.phoneNumber) }
+        if plan.movesPhoneNumber {
+            changes.phoneNumber = AccountUpdate.Value(source.phoneNumber)
+            changes.phoneProvenAt = AccountUpdate.Value(source.phoneProvenAt)
+            changes.phoneAddedAt = .set(merge.mergedAt)
+        }
         if plan.movesDisplayName { changes.profile.displayName = AccountUpdate.Value(source.displayName) }
         if plan.movesPhoto { changes.profile.photoURL = AccountUpdate.Value(source.photoURL) }
         if signsIn { changes.lastSignInAt = merge.mergedAt }

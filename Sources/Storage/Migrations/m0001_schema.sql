@@ -40,6 +40,10 @@ CREATE TABLE realm (
     authorized_domains text[] NOT NULL DEFAULT '{}',
     -- JSON of the Swift type EmailSettingsColumn.
     email_settings jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(email_settings) = 'object'),
+    -- JSON of the Swift type SMSSettingsColumn, without the secret.
+    sms_settings jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(sms_settings) = 'object'),
+    -- The signing secrets of the sender's webhook, or the password of its form; encrypted.
+    sms_secret bytea,
     -- JSON of the Swift type TenantColumn; NULL for a project. In a tenant's row, the columns from name to
     -- email_settings are ignored: the values in the row of its project apply.
     tenant_settings jsonb CHECK (jsonb_typeof(tenant_settings) = 'object'),
@@ -176,6 +180,11 @@ CREATE TABLE account (
     -- The first email address of the account; NULL until another address replaces it.
     initial_email text,
     phone_number text CHECK (phone_number LIKE '+%'),
+    -- When a proof of the number last opened a session of the account or gave it the number; NULL if an administrator
+    -- or an import set the number.
+    phone_proven_at timestamptz,
+    -- When the account got the number; NULL if that is not known.
+    phone_added_at timestamptz,
     display_name text,
     photo_url text,
     password_hash text,
@@ -705,6 +714,89 @@ CREATE INDEX outgoing_email_failed_at ON outgoing_email (failed_at) WHERE failed
 -- For the deletion of an account, which deletes the emails about it and those to its address.
 CREATE INDEX outgoing_email_account ON outgoing_email (account_id, realm_id);
 CREATE INDEX outgoing_email_recipient ON outgoing_email (recipient, realm_id);
+
+
+-- Telephone numbers
+
+-- Codes that were sent to telephone numbers. Expired codes are kept for a day, so that late users get SESSION_EXPIRED,
+-- and so are used ones, which show how many of the last codes of a calling code were confirmed.
+CREATE TABLE phone_code (
+    realm_id text COLLATE "C" NOT NULL,
+    -- SHA-256 of the session that the client presents with the code.
+    hash bytea NOT NULL CHECK (length(hash) = 32),
+    -- The project, or the project of the tenant.
+    project_id text COLLATE "C" NOT NULL,
+    purpose text COLLATE "C" NOT NULL
+        CHECK (purpose IN ('SIGN_IN_OR_SIGN_UP', 'MULTI_FACTOR_ENROLLMENT', 'MULTI_FACTOR_SIGN_IN')),
+    phone_number text NOT NULL CHECK (phone_number LIKE '+%'),
+    -- The digits by which the code is counted; see `sms_usage`.
+    calling_code text COLLATE "C" NOT NULL,
+    -- The account of a second factor, its generation, and for MULTI_FACTOR_SIGN_IN the factor.
+    account_id text COLLATE "C",
+    generation bigint,
+    factor_id text COLLATE "C",
+    -- HMAC-SHA-256 of the code and the columns above, under a key that is derived from the master key.
+    code_hash bytea NOT NULL CHECK (length(code_hash) = 32),
+    attempts smallint NOT NULL DEFAULT 0,
+    -- Whether a message was sent.
+    is_sent boolean NOT NULL,
+    created_at timestamptz NOT NULL,
+    expires_at timestamptz NOT NULL,
+    -- When the code was used.
+    confirmed_at timestamptz,
+    PRIMARY KEY (realm_id, hash),
+    FOREIGN KEY (realm_id, account_id) REFERENCES account ON DELETE CASCADE,
+    CONSTRAINT phone_code_account_check CHECK (
+        (purpose = 'SIGN_IN_OR_SIGN_UP') = (account_id IS NULL) AND (account_id IS NULL) = (generation IS NULL)
+        AND (purpose = 'MULTI_FACTOR_SIGN_IN') = (factor_id IS NOT NULL))
+);
+
+CREATE INDEX phone_code_expires_at ON phone_code (expires_at);
+CREATE INDEX phone_code_account ON phone_code (account_id, realm_id) WHERE account_id IS NOT NULL;
+CREATE INDEX phone_code_calling_code ON phone_code (project_id, calling_code, created_at) WHERE is_sent;
+
+-- Queue of text messages. A row is deleted when the sender has accepted the message.
+CREATE TABLE outgoing_sms (
+    realm_id text COLLATE "C" NOT NULL,
+    -- Also the idempotency key for the sender.
+    id uuid NOT NULL,
+    -- The account of a second factor.
+    account_id text COLLATE "C",
+    -- Encrypted; NULL after the last attempt.
+    content bytea,
+    -- Whether the sender recognises a repeated message. Otherwise a message whose response was lost is not repeated.
+    is_idempotent boolean NOT NULL,
+    created_at timestamptz NOT NULL,
+    -- The next attempt. A worker that claims the row sets it to a later time first.
+    due_at timestamptz NOT NULL,
+    attempts smallint NOT NULL DEFAULT 0,
+    -- From this time on, the message is not sent.
+    expires_at timestamptz NOT NULL,
+    -- The error of the latest attempt, without numbers.
+    failure text,
+    -- Set after the last attempt. The row is kept for a week, for operators.
+    failed_at timestamptz,
+    PRIMARY KEY (realm_id, id),
+    FOREIGN KEY (realm_id, account_id) REFERENCES account ON DELETE CASCADE,
+    CONSTRAINT outgoing_sms_content_check CHECK ((content IS NULL) = (failed_at IS NOT NULL))
+);
+
+CREATE INDEX outgoing_sms_due_at ON outgoing_sms (due_at) WHERE failed_at IS NULL;
+CREATE INDEX outgoing_sms_failed_at ON outgoing_sms (failed_at) WHERE failed_at IS NOT NULL;
+CREATE INDEX outgoing_sms_account ON outgoing_sms (account_id, realm_id) WHERE account_id IS NOT NULL;
+
+-- The number of messages of each project, UTC day and calling code. The row with an empty calling code counts all of the
+-- project.
+CREATE TABLE sms_usage (
+    realm_id text COLLATE "C" NOT NULL REFERENCES realm ON DELETE CASCADE,
+    day date NOT NULL,
+    calling_code text COLLATE "C" NOT NULL,
+    sent bigint NOT NULL,
+    confirmed bigint NOT NULL DEFAULT 0,
+    PRIMARY KEY (realm_id, day, calling_code)
+);
+
+CREATE INDEX sms_usage_day ON sms_usage (day);
 
 
 -- Events

@@ -7,6 +7,8 @@ extension SQL {
     static let realmColumns: SQL = """
         p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains, p.event_kinds,
             p.email_settings::text AS email_settings, p.passkey_settings::text AS passkey_settings,
+            p.sms_settings::text AS sms_settings,
+            p.sms_secret IS NOT NULL AS has_sms_secret,
             (SELECT coalesce(jsonb_agg(jsonb_build_object('provider', i.provider, 'hasSecret', i.secret IS NOT NULL,
                     'settings', i.settings) ORDER BY i.provider), '[]')::text
                 FROM identity_provider i WHERE i.realm_id = r.id) AS providers,

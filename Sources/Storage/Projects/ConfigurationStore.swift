@@ -123,6 +123,14 @@ public struct ConfigurationStore: Sendable {
         _ configuration: inout ProjectConfiguration, in transaction: Transaction
     ) async throws {
         let realm = configuration.realm.id
+        if let secret = configuration.newSMSSecret {
+            let row = try await transaction.query(
+                "SELECT sms_secret FROM realm WHERE id = \(realm.project.rawValue)"
+            ).first
+            let stored = try row?.decode("sms_secret", as: [UInt8]?.self)
+            let isUnchanged = stored.map { secrets.matchesSMS($0, secret, realm.project) } ?? secret.isEmpty
+            if isUnchanged { configuration.discardNewSMSSecret() }
+        }
         guard !configuration.newSecrets.isEmpty else { return }
         let rows = try await transaction.query(
             "SELECT provider, secret FROM identity_provider WHERE realm_id = \(realm.rawValue) AND secret IS NOT NULL"
@@ -151,6 +159,11 @@ public struct ConfigurationStore: Sendable {
             let sealed = secret.isEmpty ? nil : try secrets.seal(secret, provider, id)
             _ = try await transaction.execute(.storeSecret(sealed, of: provider, in: id, at: now))
         }
+        if let secret = after.newSMSSecret {
+            let sealed = secret.isEmpty ? nil : try secrets.sealSMS(secret, id.project)
+            _ = try await transaction.execute(
+                "UPDATE realm SET sms_secret = \(sealed) WHERE id = \(id.project.rawValue)")
+        }
         try await transaction.audit(after.events(since: before), by: actor, at: now, in: id)
     }
 
@@ -162,13 +175,15 @@ public struct ConfigurationStore: Sendable {
         let policy = try PolicyColumn.json(realm.policy, of: realm.project.profile)
         let emailSettings = try EmailSettingsColumn(realm.project.emailSettings).columnText()
         let passkeys = try PasskeyColumn(realm.project.passkeys).columnText()
+        let smsSettings = try SMSSettingsColumn(realm.project.sms).columnText()
         var statements: [SQL] = []
         if realm.tenant == nil, realm != before.realm || after.name != before.name {
             statements.append(
                 """
                 UPDATE realm SET name = \(after.name), profile = \(realm.project.profile.rawValue),
                     policy = \(policy)::text::jsonb, authorized_domains = \(realm.project.authorizedDomains),
-                    email_settings = \(emailSettings)::text::jsonb, passkey_settings = \(passkeys)::text::jsonb
+                    email_settings = \(emailSettings)::text::jsonb, passkey_settings = \(passkeys)::text::jsonb,
+                    sms_settings = \(smsSettings)::text::jsonb
                 WHERE id = \(realm.id.rawValue)
                 """)
         }

@@ -66,16 +66,17 @@ public struct ProjectStore: Sendable {
         let policy = try PolicyColumn.json(realm.policy, of: realm.project.profile)
         let emailSettings = try EmailSettingsColumn(realm.project.emailSettings).columnText()
         let passkeys = try PasskeyColumn(realm.project.passkeys).columnText()
+        let smsSettings = try SMSSettingsColumn(realm.project.sms).columnText()
         return try await withStoreErrors {
             try await pool.transaction { transaction in
                 let insertedRows = try await transaction.execute(
                     """
                     INSERT INTO realm
                         (id, number, name, profile, policy, authorized_domains, email_settings, passkey_settings,
-                            created_at)
+                            sms_settings, created_at)
                     VALUES (\(realm.id.rawValue), \(realm.project.number), \(name), \(realm.project.profile.rawValue),
                         \(policy)::text::jsonb, \(realm.project.authorizedDomains), \(emailSettings)::text::jsonb,
-                        \(passkeys)::text::jsonb, \(Timestamp(now)))
+                        \(passkeys)::text::jsonb, \(smsSettings)::text::jsonb, \(Timestamp(now)))
                     ON CONFLICT (id) DO NOTHING
                     """)
                 guard insertedRows == 1 else { return false }
@@ -185,6 +186,8 @@ extension Realm {
             emailSettings: try EmailSettingsColumn(columnText: row.decode("email_settings")).settings,
             passkeys: try PasskeyColumn(columnText: row.decode("passkey_settings")).settings,
             supporting: supportedProviders)
+        project.sms = try SMSSettingsColumn(columnText: row.decode("sms_settings"))
+            .settings(hasSecret: row.decode("has_sms_secret"))
         project.hasTenants = try row.decode("has_tenants")
         project.wantedEvents = try EventKindsColumn.kinds(row)
         project.apps = try [AppRow](columnText: row.decode("apps")).map { $0.settings.app(ID($0.id)) }

@@ -37,7 +37,8 @@ struct EmailSettingsTests {
                 pool: gateway.database.pool,
                 rules: ConfigurationRules(supportedProviders: .live, acceptsSecret: { _, _ in true }),
                 secrets: .init(
-                    seal: { _, _, _ in [] }, matches: { _, _, _, _ in true }), clock: gateway.clock.wallClock)
+                    seal: { _, _, _ in [] }, matches: { _, _, _, _ in true }, sealSMS: { _, _ in [] },
+                    matchesSMS: { _, _, _ in true }), clock: gateway.clock.wallClock)
             _ = try await store.edit(gateway.realm.id, by: .commandLine, allowing: .changeTrust) {
                 $0.realm.project.emailSettings = emailSettings
             }

@@ -187,7 +187,12 @@ struct ConfigurationMemberTests {
         "passwordPolicyConfig.forceUpgradeOnSignin": true,
         "passwordPolicyConfig.passwordPolicyEnforcementState": "OFF",
         "signIn.allowDuplicateEmails": true, "signIn.anonymous.enabled": false, "signIn.email.enabled": false,
-        "signIn.email.passwordRequired": true,
+        "signIn.email.passwordRequired": true, "signIn.phoneNumber.enabled": true,
+        "signIn.phoneNumber.testPhoneNumbers": ["+15555550100": "123456"],
+        "sms.allowedCallingCodes": ["81"], "sms.budgetPerDay": 500,
+        "sms.fields": [["name": "To_Number", "template": "{number}"]], "sms.format": "form",
+        "sms.perCallingCode": ["81": 100], "sms.url": "https://sms.example/send", "sms.username": "demo",
+        "smsRegionConfig": ["allowlistOnly": ["allowedRegions": ["JP"]]],
     ]
 
     private static func sample(_ path: String) throws -> JSON {
@@ -206,7 +211,7 @@ struct ConfigurationMemberTests {
     func appliedMembers(of resource: Resource, profile: Policy.Profile) async throws {
         let (gateway, key, path) = try await Self.gateway(profile, .serve, for: resource)
         for member in resource.members {
-            guard case .applied = member.treatment else { continue }
+            guard case .applied = member.treatment, member.path != "sms.secret" else { continue }
             let sample = try Self.sample(member.path)
             let before = try await gateway.send(.get, path, by: key).json
             #expect(Self.value(at: member.path, in: before) != sample, "\(member.path)")
@@ -221,13 +226,34 @@ struct ConfigurationMemberTests {
         }
     }
 
+    @Test("The secret of the sender is stored, kept by other changes, never returned, and removed by an empty text")
+    func smsSecret() async throws {
+        let (gateway, key, path) = try await Self.gateway(.sekisho, .serve, for: .project)
+        func patch(_ body: JSON, mask: String?) async throws -> JSON {
+            let exchange = try await gateway.send(
+                .patch, path, body, by: key, query: mask.map { [("updateMask", $0)] } ?? [])
+            #expect(exchange.outcome == "200")
+            #expect(exchange.text.contains("whsec_") == false)
+            return exchange.json["sms"] ?? .null
+        }
+        let secret: JSON = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+        #expect(try await patch(["sms": ["secret": secret]], mask: "sms.secret")["hasSecret"] == true)
+        #expect(try await patch(["sms": ["budgetPerDay": 5]], mask: "sms")["hasSecret"] == true)
+        #expect(try await patch(["sms": [:]], mask: nil)["hasSecret"] == true)
+        #expect(try await patch(["sms": ["secret": ""]], mask: "sms.secret")["hasSecret"] == false)
+        let weak = try await gateway.send(
+            .patch, path, ["sms": ["secret": "whsec_short"]], by: key, query: [("updateMask", "sms.secret")])
+        #expect(weak.wireCode == "INVALID_CONFIG")
+    }
+
     @Test(
         "What a tenant or a project returns can be written back, with a mask and without",
         arguments: [Resource.project, .tenant])
     func writtenBack(resource: Resource) async throws {
         let (gateway, key, path) = try await Self.gateway(.sekisho, .serve, for: resource)
         for member in resource.members {
-            guard case .applied = member.treatment, member.path != "signIn.email.enabled" else { continue }
+            guard case .applied = member.treatment, !["signIn.email.enabled", "sms.secret"].contains(member.path)
+            else { continue }
             _ = try await gateway.send(
                 .patch, path, Self.body(member.path[...], try Self.sample(member.path)), by: key,
                 query: [("updateMask", member.path)])
@@ -246,12 +272,10 @@ struct ConfigurationMemberTests {
             (["mfa": ["state": "ENABLED", "enabledProviders": ["PHONE_SMS"]]], "mfa.enabledProviders"),
             (["recaptcha_config": ["email_password_enforcement_state": "AUDIT"]], "recaptchaConfig"),
             (["recaptchaConfig": ["emailPasswordEnforcementState": "AUDIT"]], "recaptchaConfig"),
-            (["smsRegionConfig": ["allowlistOnly": ["allowedRegions": ["JP"]]]], "smsRegionConfig"),
             (
                 ["blockingFunctions": ["triggers": ["beforeCreate": ["functionUri": "https://f.example"]]]],
                 "blockingFunctions"
             ),
-            (["signIn": ["phoneNumber": ["enabled": true]]], "signIn.phoneNumber"),
             (["quota": ["signUpQuotaConfig": ["quota": "1000"]]], "quota"),
             (["multiTenant": ["allowTenants": false]], "multiTenant.allowTenants"),
             (["client.permissions.disabledUserSignup": true], "\"client.permissions.disabledUserSignup\""),

@@ -37,7 +37,10 @@ struct ProjectConfigTests {
                     "enabled": true, "rpId": "example.com", "origins": [], "relatedOrigins": [], "topOrigins": [],
                 ],
                 "recaptchaConfig": ["emailPasswordEnforcementState": "OFF", "phoneEnforcementState": "OFF"],
-                "multiTenant": ["allowTenants": true], "smsRegionConfig": [:], "blockingFunctions": [:],
+                "multiTenant": ["allowTenants": true], "smsRegionConfig": [:],
+                "sms": [
+                    "format": "webhook", "hasSecret": false, "allowedCallingCodes": [], "budgetPerDay": 100,
+                ], "blockingFunctions": [:],
             ])
         #expect(try await gateway.send(.get, "/v2/projects/other/config", by: backend).status == 403)
         #expect(try await gateway.getWithoutAPIKey(Self.path).status == 403)

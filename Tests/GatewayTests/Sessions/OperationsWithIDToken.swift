@@ -42,6 +42,10 @@ struct OperationsWithIDToken: Sendable {
             let code = try await fixture.gateway.requestedCode("EMAIL_SIGNIN", request)
             return ["email": email, "oobCode": .string(code)]
         },
+        "signInWithPhoneNumber": { fixture, _ in
+            let number = "+1415\(Int.random(in: 2_000_000...9_999_999))"
+            return try await fixture.gateway.phoneProof(number, tenant: fixture.tenant)
+        },
         "unlinkOwnProvider": { _, _ in ["deleteProvider": ["password"], "allowNoSignInMethod": true] },
         "revokeToken": { fixture, ada in
             let credential = try fixture.gateway.appleCredential(SimulatedPerson(id: ada.localId))

@@ -43,8 +43,9 @@ struct UnsignedTokenTests {
         arguments: Process.allCases, [nil, "acme"])
     func everyOperation(process: Process, tenant: String?) async throws {
         let fixture = try await OperationsWithIDToken(
-            TestGateway(mode: process.mode) { policy in
+            TestGateway(mode: process.mode, sms: TestGateway.sms) { policy in
                 policy.emailEnumerationProtection = false
+                policy.allowsPhoneNumbers = true
                 policy.secondFactors = OperationsWithIDToken.secondFactors
             }, tenant: tenant)
         let operations: [OperationsWithIDToken.Operation] = try await fixture.operations()

@@ -75,6 +75,13 @@ struct EntranceTests {
             let key = try await ServiceKey(in: $0)
             return ["token": .string(try key.customToken(uid: $1.localId, at: $0.clock.now))]
         },
+        Row("sign-in", "signInWithPhoneNumber", .signIn, "/v1/accounts:signInWithPhoneNumber") { gateway, ada in
+            try await gateway.setPhoneNumber("+15555550100", of: ada.localId)
+            return try await gateway.phoneProof("+15555550100")
+        },
+        Row("with an ID token", "signInWithPhoneNumber", .callerChange, "/v1/accounts:signInWithPhoneNumber") {
+            try await $0.phoneProof("+15555550100").merging(["idToken": .string($1.idToken)]) { $1 }
+        },
         Row("password", "updateOwnAccount", .callerChange, "/v1/accounts:update") {
             ["idToken": .string($1.idToken), "password": "secret2"]
         },
@@ -190,6 +197,11 @@ struct EntranceTests {
         let enrolled = try await gateway.enrol(TestGateway.Tokens(await gateway.signIn()))
         let before = try await sessions(in: gateway)
         let answer = try await gateway.post(row.path, .object(body))
+        guard row.operation != "signInWithPhoneNumber" else {
+            #expect(answer.wireCode == "UNSUPPORTED_FIRST_FACTOR")
+            #expect(try await sessions(in: gateway) == before)
+            return
+        }
         #expect(answer.status == 200, "\(answer.text)")
         // A passkey is two factors.
         let isExempt =
@@ -215,11 +227,11 @@ struct EntranceTests {
         _ = try await gateway.enrol(TestGateway.Tokens(await gateway.signIn()))
         let before = try await sessions(in: gateway)
         let answer = try await gateway.post(row.path, .object(body))
+        let refusals = [
+            "finalizeMfaEnrollment": "SECOND_FACTOR_EXISTS", "signInWithPhoneNumber": "UNSUPPORTED_FIRST_FACTOR",
+        ]
         #expect(
-            answer.wireCode
-                == (row.operation == "finalizeMfaEnrollment"
-                    ? "SECOND_FACTOR_EXISTS" : "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"),
-            "\(answer.text)")
+            answer.wireCode == refusals[row.operation, default: "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"], "\(answer.text)")
         #expect(try await sessions(in: gateway).subtracting(before) == [])
     }
 

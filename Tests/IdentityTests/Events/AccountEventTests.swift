@@ -87,6 +87,9 @@ struct AccountEventTests {
             audit: ["email.changed ada provider=apple.com"]),
         Row(change: .emailVerified, event: "email.verified {}", audit: ["email.verified ada"]),
         Row(change: .emailDisavowed, event: "email.disavowed {}", audit: ["email.disavowed ada"]),
+        Row(change: .phoneAdded, event: "phone.added {}", audit: ["phone.added ada"]),
+        Row(change: .phoneRemoved, event: "phone.removed {}", audit: ["phone.removed ada"]),
+        Row(change: .phoneTakenOver, event: "phone.takenOver {}", audit: ["phone.takenOver ada"]),
         Row(
             change: .appleConsentRevoked(clientID: "app"), event: #"apple.consentRevoked {"clientId":"app"}"#,
             audit: ["apple.consentRevoked ada clientId=app"]),

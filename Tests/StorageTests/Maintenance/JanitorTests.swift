@@ -68,6 +68,24 @@ struct JanitorTests {
                 """
             }, names: "SELECT realm_id AS name FROM outgoing_email", retention: .seconds(7 * 86_400)),
         Row(
+            kind: .phoneCode,
+            insert: {
+                """
+                INSERT INTO phone_code (realm_id, hash, project_id, purpose, phone_number, calling_code, code_hash,
+                    is_sent, created_at, expires_at)
+                VALUES (\($0), sha256(\($0)::text::bytea), \($0), 'SIGN_IN_OR_SIGN_UP', '+15555550100', '1',
+                    sha256('code'), true, \(epoch), \($1))
+                """
+            }, names: "SELECT realm_id AS name FROM phone_code", retention: .seconds(86_400)),
+        Row(
+            kind: .outgoingSMS,
+            insert: {
+                """
+                INSERT INTO outgoing_sms (realm_id, id, is_idempotent, created_at, due_at, expires_at, failed_at)
+                VALUES (\($0), gen_random_uuid(), true, \(epoch), \(epoch), \(epoch), \($1))
+                """
+            }, names: "SELECT realm_id AS name FROM outgoing_sms", retention: .seconds(7 * 86_400)),
+        Row(
             kind: .outbox,
             insert: {
                 "INSERT INTO outbox VALUES (gen_random_uuid(), \($0), 'account.deleted', 'ada', 'system', '{}', \($1))"

@@ -13,6 +13,10 @@ struct ConfigurationStoreTests {
         Array("\(realm)/\(provider.rawValue)/\(secret.expose())".utf8)
     } matches: { sealed, secret, provider, realm in
         sealed == Array("\(realm)/\(provider.rawValue)/\(secret.expose())".utf8)
+    } sealSMS: { secret, project in
+        Array("\(project)/\(secret.expose())".utf8)
+    } matchesSMS: { sealed, secret, project in
+        sealed == Array("\(project)/\(secret.expose())".utf8)
     }
 
     struct Fixture: Sendable {

@@ -180,7 +180,7 @@ enum ErrorTextTable {
             ),
             japanese: ("別のパスワードを選んでください", "このパスワードは推測されやすいか、条件を満たしていません。より長いパスワードを選んでください。")),
         ErrorTextEntry(
-            codes: ["EXPIRED_OOB_CODE", "SESSION_EXPIRED"],
+            codes: ["EXPIRED_OOB_CODE", "INVALID_TEMPORARY_PROOF", "SESSION_EXPIRED"],
             numbers: [17029, 17051],
             action: .retry,
             english: ("The link or code has expired", "Request a new one."),
@@ -198,7 +198,7 @@ enum ErrorTextTable {
             english: ("Wrong code", "Check the code, then try again."),
             japanese: ("コードが違います", "コードを確認して、もう一度お試しください。")),
         ErrorTextEntry(
-            codes: ["INVALID_PHONE_NUMBER"],
+            codes: ["INVALID_PHONE_NUMBER", "MISSING_PHONE_NUMBER"],
             numbers: [17041, 17042],
             action: .checkInput,
             english: ("Check the phone number", "Enter the number with its country code, for example +81."),

@@ -1,0 +1,166 @@
+internal import EventLoop
+internal import Identity
+internal import Postgres
+internal import Storage
+internal import Synchronization
+internal import Telemetry
+internal import Webhooks
+
+/// The worker that sends the text messages of the queue, and the alarms about senders.
+struct SMSWorkers: Sendable {
+    /// The maximum number of concurrent requests to senders.
+    private static let capacity = 16
+    /// How long a claimed message is hidden from other processes. Longer than one request can take.
+    private static let lease: Duration = .seconds(20)
+    /// A sender that fails this long causes an alarm.
+    private static let failureTolerance: Duration = .seconds(300)
+
+    private let queue: PostgresSMSQueue
+    private let secrets: EncryptedSMS
+    private let projects: ProjectStore
+    private let sender: SMSSender
+    private let open: @Sendable ([UInt8], ID<OutgoingSMS>) throws -> SMSContent
+    private let openSecret: @Sendable ([UInt8], ID<Project>) throws -> Secret
+    private let outcomes: Counter
+    private let clock: WallClock
+    private let log: Log
+    private let failing: FailingSenders
+    private let usedShare: BudgetShare
+
+    init(
+        on pool: Pool, supporting providers: SupportedProviders, sender: SMSSender,
+        open: @escaping @Sendable ([UInt8], ID<OutgoingSMS>) throws -> SMSContent,
+        openSecret: @escaping @Sendable ([UInt8], ID<Project>) throws -> Secret, clock: WallClock, log: Log,
+        metrics: Metrics
+    ) {
+        queue = PostgresSMSQueue(pool: pool)
+        secrets = EncryptedSMS(pool: pool)
+        projects = ProjectStore(pool: pool, supporting: providers)
+        self.sender = sender
+        self.open = open
+        self.openSecret = openSecret
+        self.clock = clock
+        self.log = log
+        outcomes = metrics.counter(
+            "sekisho_sms_total",
+            help: "Attempts to hand text messages to senders. A message is counted again when it is retried.",
+            labels: [MetricLabel("outcome", ["sent", "retried", "failed"])])
+        let failing = FailingSenders(tolerance: Self.failureTolerance)
+        self.failing = failing
+        metrics.gauge(
+            "sekisho_sms_failing_senders",
+            help: "Projects whose sender of text messages has accepted none for five minutes, although there were some."
+        ) { Double(failing.count(at: clock.now())) }
+        let usedShare = BudgetShare()
+        self.usedShare = usedShare
+        metrics.gauge(
+            "sekisho_sms_budget_used_ratio",
+            help: "The largest share of a project's daily budget of text messages that is used, read every 15 seconds."
+        ) { usedShare.value.withLock { $0 } }
+    }
+
+    var workers: [Worker] {
+        [
+            Worker(name: "text messages", pause: { .milliseconds(.random(in: 400...600)) }, run: sendDue),
+            Worker(name: "text message budget", pause: { .seconds(15) }) {
+                let share = try await queue.usedShareOfBudget(
+                    defaultBudget: SMSSettings().budgetPerDay, at: clock.now())
+                usedShare.value.withLock { $0 = share }
+            },
+        ]
+    }
+
+    /// Sends all messages that are due.
+    func sendDue() async throws {
+        while true {
+            let claimed = try await queue.claim(limit: Self.capacity, lease: Self.lease, at: clock.now())
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for message in claimed { group.addTask { try await send(message) } }
+                try await group.waitForAll()
+            }
+            guard claimed.count == Self.capacity else { return }
+        }
+    }
+
+    private func send(_ message: PostgresSMSQueue.Claimed) async throws {
+        let (outcome, now) = (try await attempt(message), clock.now())
+        let fields: LogFields = [
+            "messageId": .string(message.id.rawValue), "realm": .string(message.realm.rawValue),
+            "attempts": .int(message.attempts),
+        ]
+        failing.record(outcome == .accepted, of: message.realm.project, at: now)
+        switch outcome {
+        case .accepted:
+            outcomes.increment("sent")
+            log.info("text message handed to the sender", fields)
+            try await queue.remove(message)
+        case .retry(let failure):
+            let delays = OutgoingSMS.attemptDelays
+            let due = delays.indices.contains(message.attempts) ? message.createdAt + delays[message.attempts] : nil
+            guard let due, max(due, now) < message.createdAt + OutgoingSMS.lifetime else {
+                return try await giveUp(message, failure, fields, at: now)
+            }
+            outcomes.increment("retried")
+            var fields = fields
+            fields.add("failure", .string(failure))
+            log.warning("text message postponed", fields)
+            try await queue.postpone(message, until: max(due, now), failure: failure)
+        case .failed(let failure): try await giveUp(message, failure, fields, at: now)
+        }
+    }
+
+    private func giveUp(
+        _ message: PostgresSMSQueue.Claimed, _ failure: String, _ fields: LogFields, at now: Instant
+    ) async throws {
+        outcomes.increment("failed")
+        var fields = fields
+        fields.add("failure", .string(failure))
+        log.error("text message given up", fields)
+        try await queue.giveUp(message, failure: failure, at: now)
+    }
+
+    private func attempt(_ message: PostgresSMSQueue.Claimed) async throws -> SMSSender.Outcome {
+        let project = message.realm.project
+        guard let realm = try await projects.realm(ofProject: project) else {
+            return .failed(failure: "the project does not exist")
+        }
+        do {
+            let content = try open(message.content, message.id)
+            let secret = try await secrets.secret(of: project).map { try openSecret($0, project) }
+            return await sender.send(
+                content, message.id, by: realm.project.sms, secret: secret, at: clock.now())
+        } catch let error as StoreUnavailable {
+            throw error
+        } catch {
+            return .failed(failure: "the message or the secret cannot be decrypted")
+        }
+    }
+}
+
+/// The latest value of a metric.
+private final class BudgetShare: Sendable {
+    let value = Mutex(0.0)
+}
+
+/// The projects whose senders fail.
+private final class FailingSenders: Sendable {
+    private let tolerance: Duration
+    /// The time of the first failure after the last success.
+    private let since = Mutex<[ID<Project>: Instant]>([:])
+
+    init(tolerance: Duration) {
+        self.tolerance = tolerance
+    }
+
+    func record(_ isAccepted: Bool, of project: ID<Project>, at now: Instant) {
+        since.withLock { since in
+            if isAccepted {
+                since[project] = nil
+            } else if since[project] == nil {
+                since[project] = now
+            }
+        }
+    }
+
+    func count(at now: Instant) -> Int { since.withLock { $0.values.count { now - $0 >= tolerance } } }
+}

@@ -1,0 +1,33 @@
+extension PhoneNumber {
+    /// Reads a number that a user has entered, or an app has formatted. Separators are dropped.
+    ///
+    /// - Parameter acceptsTestNumbers: whether a number may have fewer digits than any real one.
+    /// - Returns: `nil` unless the rest is a plus sign and 7 to 15 digits that do not begin with 0.
+    init?(entered text: String?, acceptsTestNumbers: Bool) {
+        guard let text, text.utf8.count <= 64, !text.utf8.elementsContain("(0)".utf8) else { return nil }
+        let kept = text.unicodeScalars.filter { !Self.separators.contains($0) }
+        self.init(String(String.UnicodeScalarView(kept)))
+        let digits = rawValue.utf8.dropFirst()
+        guard acceptsTestNumbers || (7...15).contains(digits.count) && digits.first != UInt8(ascii: "0") else {
+            return nil
+        }
+    }
+
+    private static let separators: Set<Unicode.Scalar> = [" ", "\u{A0}", "-", ".", "/", "(", ")"]
+
+    /// The number without its last three digits: a block, which one provider usually owns.
+    var block: String { String(rawValue.dropLast(3)) }
+
+    /// The number with its digits replaced by asterisks, except the last four.
+    public var masked: String {
+        let digits = rawValue.dropFirst()
+        return "+" + String(repeating: "*", count: max(digits.count - 4, 0)) + digits.suffix(4)
+    }
+}
+
+extension Collection<UInt8> {
+    /// Whether `part` occurs.
+    fileprivate func elementsContain(_ part: some Collection<UInt8>) -> Bool {
+        indices.contains { self[$0...].starts(with: part) }
+    }
+}

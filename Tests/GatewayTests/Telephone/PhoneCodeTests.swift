@@ -1,0 +1,240 @@
+import Crypto
+import HTTP
+import Identity
+import Postgres
+import Storage
+import Testing
+import Tokens
+
+@testable import Gateway
+@testable import Support
+
+@Suite("Codes to telephone numbers")
+struct PhoneCodeTests {
+    private static let number = "+15555550100"
+
+    private static func count(_ table: SQL, in gateway: TestGateway) async throws -> Int {
+        try await gateway.database.pool.query("SELECT count(*)::int AS count FROM \(table)")[0].decode("count")
+    }
+
+    @Test("A code and its message are stored together, without the code in the clear")
+    func queued() async throws {
+        let gateway = try await TestGateway.withPhoneNumbers()
+        let proof = try await gateway.phoneProof(Self.number)
+        let code = try #require(proof["code"]?.string)
+        #expect(code.wholeMatch(of: /[0-9]{6}/) != nil)
+        let rows = try await gateway.database.pool.query("SELECT id, content, is_idempotent FROM outgoing_sms")
+        #expect(rows.count == 1)
+        let dump = try await gateway.database.pool.query(
+            "SELECT c::text || m::text AS text FROM phone_code c, outgoing_sms m")
+        #expect(try dump[0].decode("text", as: String.self).contains(code) == false)
+        let claimed = try await PostgresSMSQueue(pool: gateway.database.pool)
+            .claim(limit: 10, lease: .seconds(20), at: gateway.clock.now)
+        let content = try PhoneCodeSecrets.opening(under: gateway.masterKeys)(claimed[0].content, claimed[0].id)
+        #expect(content.phoneNumber == Self.number)
+        #expect(content.purpose == "SIGN_IN_OR_SIGN_UP")
+        #expect(
+            content.text
+                == "\(code) is your verification code. Do not share it with anyone.\n\n@auth.example.com #\(code)")
+    }
+
+    @Test("Without a sender, no code is sent")
+    func noSender() async throws {
+        let gateway = try await TestGateway.withPhoneNumbers(sms: SMSSettings(allowedCallingCodes: ["1"]))
+        #expect(try await gateway.sendCode(to: Self.number).wireCode == "OPERATION_NOT_ALLOWED")
+        #expect(try await Self.count("phone_code", in: gateway) == 0)
+    }
+
+    @Test(
+        "Codes go to allowed calling codes only: not to other countries in +1, and not to satellites",
+        arguments: [
+            ("+14155550100", true), ("+819012345678", true), ("+14165550100", true), ("+18765550100", false),
+            ("+12425550100", false), ("+17875550100", false), ("+4915123456789", false), ("+881612345678", false),
+            ("+8701234567890", false), ("+9791234567890", false), ("+999123456789", false), ("+76012345678", false),
+        ])
+    func callingCodes(number: String, isAllowed: Bool) async throws {
+        let gateway = try await TestGateway.withPhoneNumbers()
+        #expect(
+            try await gateway.sendCode(to: number).outcome
+                == (isAllowed
+                    ? "200"
+                    : "400 OPERATION_NOT_ALLOWED : SMS unable to be sent until this region enabled by the app developer.")
+        )
+    }
+
+    @Test("By default, no calling code is allowed")
+    func defaultIsNone() async throws {
+        let gateway = try await TestGateway.withPhoneNumbers(sms: SMSSettings(url: "https://sms.example.com/send"))
+        #expect(try await gateway.sendCode(to: Self.number).wireCode == "OPERATION_NOT_ALLOWED")
+    }
+
+    @Test("The budgets of the project and of a calling code are exact over two replicas, and end with the day")
+    func budget() async throws {
+        var sms = TestGateway.sms
+        (sms.budgetPerDay, sms.perCallingCode) = (20, ["1": 15, "81": 1000])
+        let gateway = try await TestGateway.withPhoneNumbers(sms: sms)
+        let replica = try gateway.replica()
+        func send(_ prefix: String, _ count: Int) async throws -> Int {
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for index in 0..<count {
+                    let number = "\(prefix)\(55_500_000 + index * 1000)"
+                    // Another network each, because the replica has rate limits.
+                    group.addTask {
+                        let sent = try await (index % 2 == 0 ? gateway : replica)
+                            .sendCode(to: number, from: "10.\(index).0.1")
+                        if !sent.isSuccess { #expect(sent.outcome == "400 QUOTA_EXCEEDED") }
+                        return sent.isSuccess
+                    }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+        }
+        #expect(try await send("+141", 25) == 15)
+        #expect(try await send("+8190", 25) == 5)
+        #expect(try await Self.count("outgoing_sms", in: gateway) == 20)
+        gateway.clock.advance(by: .seconds(86_400))
+        #expect(try await gateway.sendCode(to: Self.number).outcome == "200")
+    }
+
+    @Test("If fewer than a fifth of the last 50 codes were confirmed, the calling code pauses for an hour")
+    func pause() async throws {
+        let gateway = try await TestGateway.withPhoneNumbers()
+        for index in 0..<50 {
+            let proof = try await gateway.phoneProof("+1415\(5_550_000 + index * 1000)")
+            if index < 9 { #expect(try await gateway.signInWithPhoneNumber(proof).outcome == "200") }
+        }
+        gateway.clock.advance(by: .seconds(600))
+        #expect(try await gateway.sendCode(to: Self.number).outcome == "400 QUOTA_EXCEEDED")
+        #expect(try await gateway.sendCode(to: "+819012345678").outcome == "200")
+        gateway.clock.advance(by: .seconds(3600))
+        #expect(try await gateway.sendCode(to: Self.number).outcome == "200")
+    }
+
+    @Test("If a fifth of the last 50 codes were confirmed, the calling code does not pause")
+    func noPause() async throws {
+        let gateway = try await TestGateway.withPhoneNumbers()
+        for index in 0..<50 {
+            let proof = try await gateway.phoneProof("+1415\(5_550_000 + index * 1000)")
+            if index < 10 { #expect(try await gateway.signInWithPhoneNumber(proof).outcome == "200") }
+        }
+        gateway.clock.advance(by: .seconds(600))
+        #expect(try await gateway.sendCode(to: Self.number).outcome == "200")
+    }
+
+    @Test("A number gets one code in 30 seconds, five in an hour and ten in a day")
+    func numberLimits() async throws {
+        let gateway = try await TestGateway.withPhoneNumbers(limitsRates: true)
+        #expect(try await gateway.sendCode(to: Self.number).outcome == "200")
+        let again = try await gateway.sendCode(to: Self.number, from: "198.51.100.1")
+        #expect(again.wireCode == "TOO_MANY_ATTEMPTS_TRY_LATER")
+        #expect(again.headers["Retry-After"] != nil)
+        var sent = 1
+        for _ in 0..<24 {
+            gateway.clock.advance(by: .seconds(600))
+            sent += try await gateway.sendCode(to: Self.number).isSuccess ? 1 : 0
+        }
+        #expect((5...10).contains(sent))
+    }
+
+    @Test("A block of a thousand numbers gets ten codes in an hour")
+    func blockLimit() async throws {
+        let gateway = try await TestGateway.withPhoneNumbers(limitsRates: true)
+        var sent = 0
+        for index in 0..<40 {
+            let exchange = try await gateway.sendCode(to: "+14155550\(100 + index)", from: "10.\(index).0.1")
+            sent += exchange.isSuccess ? 1 : 0
+        }
+        #expect(sent == 10)
+    }
+
+    @Test("A client address gets ten codes in ten minutes")
+    func networkLimit() async throws {
+        let gateway = try await TestGateway.withPhoneNumbers(limitsRates: true)
+        var sent = 0
+        for index in 0..<20 {
+            sent += try await gateway.sendCode(to: "+1415\(5_550_000 + index * 1000)").isSuccess ? 1 : 0
+        }
+        #expect(sent == 10)
+    }
+
+    @Test("After 20 wrong codes for a number in a day, no code is compared")
+    func wrongCodes() async throws {
+        let gateway = try await TestGateway.withPhoneNumbers(limitsRates: true)
+        var wrong = 0
+        for _ in 0..<6 {
+            let proof = try await gateway.phoneProof(Self.number)
+            for _ in 0..<5 {
+                let outcome = try await gateway.signInWithPhoneNumber(proof, ["code": "x"]).wireCode
+                wrong += outcome == "INVALID_CODE" ? 1 : 0
+            }
+            gateway.clock.advance(by: .seconds(3600))
+        }
+        #expect(wrong <= 21)
+        #expect(wrong >= 20)
+    }
+
+    @Test("Known, unknown, disabled and enrolled numbers get the same answer with enumeration protection")
+    func enumeration() async throws {
+        let gateway = try await TestGateway.withPhoneNumbers { $0.emailEnumerationProtection = true }
+        _ = try await gateway.signIn(phoneNumber: Self.number)
+        let disabled = try await gateway.signIn(phoneNumber: "+15555551101")
+        let localId = try #require(disabled.json["localId"]?.string)
+        _ = try await gateway.database.pool.execute("UPDATE account SET disabled_at = now() WHERE id = \(localId)")
+        for number in [Self.number, "+15555551101", "+15555552102"] {
+            let sent = try await gateway.sendCode(to: number)
+            #expect(sent.outcome == "200")
+            #expect(sent.json.keys.sorted() == ["sessionInfo"])
+            #expect(sent.json["sessionInfo"]?.string?.utf8.count == 43)
+        }
+    }
+
+    @Test("A code of one realm or purpose is unknown in another")
+    func otherRealm() async throws {
+        let gateway = try await TestGateway.withPhoneNumbers()
+        let proof = try await gateway.phoneProof(Self.number)
+        for change: SQL in ["realm_id = 'other'", "phone_number = '+15555550199'", "code_hash = sha256('x')"] {
+            let copy = try await gateway.phoneProof("+14155\(Int.random(in: 500_000...599_999))")
+            _ = try await gateway.database.pool.execute(
+                "UPDATE phone_code SET \(change) WHERE confirmed_at IS NULL AND phone_number LIKE '+14155%'")
+            #expect(try await gateway.signInWithPhoneNumber(copy).outcome.hasPrefix("400 INVALID_"))
+        }
+        #expect(try await gateway.signInWithPhoneNumber(proof).outcome == "200")
+    }
+
+    @Test("A test number has a fixed code and no message, and signs in only to accounts without another method")
+    func testNumbers() async throws {
+        var sms = TestGateway.sms
+        sms.testNumbers = [Self.number: "123456"]
+        let gateway = try await TestGateway.withPhoneNumbers(sms: sms)
+        let sent = try await gateway.sendCode(to: Self.number)
+        let proof: [String: JSON] = ["sessionInfo": sent.json["sessionInfo"] ?? .null, "code": "123456"]
+        #expect(try await Self.count("outgoing_sms", in: gateway) == 0)
+        let ada = try await gateway.signUpVerified()
+        #expect(
+            try await gateway.signInWithPhoneNumber(proof, ["idToken": .string(ada.idToken)]).wireCode
+                == "OPERATION_NOT_ALLOWED")
+        #expect(try await gateway.signInWithPhoneNumber(proof).outcome == "200")
+        let again = try await gateway.sendCode(to: Self.number)
+        try await gateway.setPhoneNumber("+15555550111", of: ada.localId)
+        _ = try await gateway.database.pool.execute(
+            "UPDATE account SET phone_number = NULL WHERE phone_number = \(Self.number)")
+        try await gateway.setPhoneNumber(Self.number, of: ada.localId)
+        #expect(
+            try await gateway.signInWithPhoneNumber(
+                ["sessionInfo": again.json["sessionInfo"] ?? .null, "code": "123456"]
+            ).wireCode == "OPERATION_NOT_ALLOWED")
+    }
+
+    @Test("Messages and senders' secrets are encrypted again under a new master key")
+    func reencryption() async throws {
+        let gateway = try await TestGateway.withPhoneNumbers()
+        _ = try await gateway.phoneProof(Self.number)
+        let keys = try MasterKeys(current: TestGateway.newMasterKey, previous: TestGateway.masterKey)
+        _ = try await Reencryption.run(on: gateway.database.pool, under: keys)
+        let claimed = try await PostgresSMSQueue(pool: gateway.database.pool)
+            .claim(limit: 10, lease: .seconds(20), at: gateway.clock.now)
+        let newKeys = try MasterKeys(current: TestGateway.newMasterKey)
+        #expect(
+            try PhoneCodeSecrets.opening(under: newKeys)(claimed[0].content, claimed[0].id).phoneNumber == Self.number)
+    }
+}
