@@ -111,7 +111,7 @@ let package = Package(
             imports: [
                 "API", "Crypto", "DevMode", "Encoding", "EventLoop", "Gateway", "HTTP", "IPAddresses", "Identity",
                 "JOSE", "JSON", "Passwords", "Postgres", "PrivatePostgres", "Providers", "Simulators", "Storage",
-                "Telemetry", "Tokens", "WebAuthnSupport",
+                "Telemetry", "Tokens", "WebAuthnSupport", "Webhooks",
             ]),
         platformTests("EventLoopTests", imports: ["CSystem", "EventLoop"]),
         platformTests("EncodingTests", imports: ["Encoding"]),

@@ -26,6 +26,8 @@ struct Command: Sendable {
         .createServiceKey, .listServiceKeys, .revokeServiceKey,
         .listSigningKeys, .rotateSigningKey, .rotateRefreshKey, .rewrap, .generateMasterKey,
         .listAudit, .exportAudit,
+        .listEvents, .listEventEndpoints, .createEventEndpoint, .deleteEventEndpoint, .rotateEventSecret,
+        .enableEventEndpoint, .replayEvents, .listEventDeliveries,
         .testEmail, .listEmails,
         .exportTransfers, .importTransfers,
     ]

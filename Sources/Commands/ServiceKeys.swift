@@ -95,9 +95,10 @@ extension ServiceKeyScope {
         case .linkUsers: "link, unlink and move identities; merge accounts"
         case .config: "read the configuration, tenants and apps; change settings that do not need the scope trust"
         case .trust:
-            "together with config: also change the settings that decide whose tokens are accepted, and where codes, links and results of browser sign-ins are sent, such as issuers, client IDs, secrets, authorized domains, redirect URIs, the sender of emails, and policy settings such as requiresNonce"
+            "together with config: also change the settings that decide whose tokens are accepted, and where codes, links and results of browser sign-ins are sent, such as issuers, client IDs, secrets, event endpoints, authorized domains, redirect URIs, the sender of emails, and policy settings such as requiresNonce"
         case .mintTokens: "create custom tokens, session cookies and links with email action codes"
         case .readAudit: "read the audit trail"
+        case .readEvents: "read the feed of events"
         }
     }
 }

@@ -44,6 +44,8 @@ struct CompositionRoot: Sendable {
     /// Reports clients that take the gateway for an emulator; shared by all loops.
     let emulatorClients: EmulatorClientReporter
     let mode: Mode
+    /// Sends events to endpoints; shared by all loops.
+    let eventSender: EventSender
     /// Whether the pipelines serve the operations for monitoring; `false` if these have a listener of their own.
     var servesMonitoring = true
     /// See ``ConfigurationCache/lifetime``.
@@ -163,7 +165,7 @@ struct CompositionRoot: Sendable {
             projects: ProjectServices(
                 editor: configuration.editor, tenancy: tenancy(on: pool, configuration, extensions),
                 app: configuration.app(_:of:)),
-            audit: trail,
+            audit: trail, events: events(on: pool, configuration),
             operations: OperationsServices(
                 documents: { [self] in try await documents(of: $0, in: configuration) },
                 associatedApps: configuration.associatedApps, relyingParties: configuration.relyingParties,
@@ -190,6 +192,20 @@ struct CompositionRoot: Sendable {
             linking: LinkAdministration(
                 store: store, sealedTokens: sealedTokens, emailFactory: emailFactory, clock: clock),
             convertImportedUser: mode.convertImportedUser)
+    }
+
+    private func events(on pool: Pool, _ configuration: ConfigurationCache) -> EventEndpoints {
+        let dispatch = EventDispatchStore(pool: pool)
+        return EventEndpoints(
+            store: PostgresEventEndpointStore(pool: pool),
+            newSecret: { [masterKeys] in try EventSender.newSecret(of: $0, in: $1, under: masterKeys) },
+            sendTest: { [eventSender] endpoint, project in
+                guard let target = try await dispatch.target(.init(project: project, endpoint: endpoint)) else {
+                    return nil
+                }
+                return try await eventSender.sendTest(to: target)
+            }, allowsLoopback: mode.acceptsLoopbackIssuers, onChange: configuration.invalidateConfiguration,
+            clock: clock)
     }
 
     /// Composes the service for sign-ins in a browser.

@@ -17,6 +17,9 @@ package final class RunningGateway: Sendable {
     private let pools: [Pool]
     /// Sends requests to identity providers and to the list of breached passwords.
     private let client: HTTP.Client
+    /// Sends requests to the servers of operators, whose slow responses must not delay other requests.
+    private let callbackClient: HTTP.Client
+    private let eventDispatcher: EventDispatcher
     private let passwordThreads: PasswordThreads
     private let requestThreads: FairRequestThreads
     private let emailService: EmailService?
@@ -40,6 +43,7 @@ package final class RunningGateway: Sendable {
         requestThreads = try FairRequestThreads()
         pools = group.loops.map { Pool(loop: $0, configuration: config.database) }
         client = try HTTP.Client(loop: group.loops[0])
+        callbackClient = try HTTP.Client(loop: group.loops[0])
         let providerKeys = JWKSCache(
             fetch: .http(client, allowsPrivateAddresses: mode.acceptsLoopbackIssuers),
             store: .postgres(on: pools[0]), clock: mode.clock,
@@ -57,6 +61,9 @@ package final class RunningGateway: Sendable {
             ?? config.email.map { try EmailService($0, dependencies: dependencies) }
         let appleTokens = AppleTokenEndpoint.http(client, at: mode.appleEndpoints, clock: mode.clock)
             .counted(by: metrics.registry, log: log)
+        let eventSender = EventSender(
+            SignedCall(callbackClient, egress: mode.acceptsLoopbackIssuers ? .loopbackWithoutTLS : .publicAddresses),
+            masterKeys: config.masterKeys, clock: mode.clock)
         let serviceKeyUse = ServiceKeyUsageTracker()
         var root = CompositionRoot(
             masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, log: log, metrics: metrics,
@@ -71,7 +78,7 @@ package final class RunningGateway: Sendable {
             countFactorEvent: SecondFactorMetrics(metrics: metrics.registry).count,
             countPasskeyEvent: PasskeyMetrics(metrics: metrics.registry).count, serviceKeyUse: serviceKeyUse,
             emulatorClients: EmulatorClientReporter(log: log, metrics: metrics.registry), mode: mode,
-            servesMonitoring: config.operationsListen == nil, outageLimit: config.outageLimit,
+            eventSender: eventSender, servesMonitoring: config.operationsListen == nil, outageLimit: config.outageLimit,
             emailService: emailService,
             appleDomainAssociation: config.appleDomainAssociation,
             publicURL: publicURL, isDraining: { state.isDraining.load(ordering: .relaxed) })
@@ -108,11 +115,16 @@ package final class RunningGateway: Sendable {
             open: PhoneCodeSecrets.opening(under: config.masterKeys),
             openSecret: SecretEncryption.openingSMS(under: config.masterKeys), clock: mode.clock, log: log,
             metrics: metrics.registry)
+        let dispatcher = EventDispatcher(
+            on: pools[0], sender: eventSender, reporter: EventReporter(log: log, metrics: metrics.registry),
+            clock: mode.clock)
+        eventDispatcher = dispatcher
         let janitor = Worker.janitor(pools[0], clock: mode.clock, metrics: metrics.registry)
         workers = Workers(
             [
                 janitor, .statistics(pools[0]), .clock(readiness, log: log, metrics: metrics.registry),
                 .repeatedErrors(log), serviceKeyUse.worker(on: pools[0]),
+                Worker(name: "events", pause: { dispatcher.pause }) { try await dispatcher.step() },
             ] + (mode.limitsRates ? [limits.worker(on: pools[0])] : [])
                 + [emailService?.waitingEmailsMetricWorker].compactMap(\.self) + appleGrantWorkers.workers
                 + smsWorkers.workers,
@@ -153,13 +165,18 @@ package final class RunningGateway: Sendable {
     @discardableResult
     package func drain(within timeout: Duration) throws -> Int {
         announceShutdown()
-        let cutOff = try loop.waitFor { [server, monitoringServer, pools, client, workers, emailService] in
+        let cutOff = try loop.waitFor {
+            [
+                server, monitoringServer, pools, client, callbackClient, workers, eventDispatcher, emailService
+            ] in
             async let emailStop: Void? = emailService?.stop(within: timeout)
             let cutOff = await server.drain(within: timeout)
             await workers.stop()
+            await eventDispatcher.stop()
             await emailStop
             await monitoringServer?.drain(within: .seconds(1))
             await client.close()
+            await callbackClient.close()
             for pool in pools { await pool.close() }
             return cutOff
         }

@@ -35,19 +35,21 @@ public struct SignedCall: Sendable {
     ///   - headers: further header fields.
     ///   - deadline: the time limit of the whole request.
     ///   - maximumResponseBytes: the maximum size of the response's body.
+    ///   - cutsLongResponse: whether a longer body is cut off, instead of failing the request.
     /// - Throws: ``ClientFault``. Only ``ClientFault/provesNothingSent`` tells that the receiver got nothing.
     public func post(
         _ body: [UInt8], of contentType: String = "application/json", to url: String,
         signature: WebhookSignature? = nil, headers: Headers = Headers(), deadline: Duration,
-        maximumResponseBytes: Int = 64 * 1024
+        maximumResponseBytes: Int = 64 * 1024, cutsLongResponse: Bool = false
     ) async throws -> ClientResponse {
         var headers = headers
         headers.add("Content-Type", contentType)
         for field in signature?.fields ?? [] { headers.add(field.name, field.value) }
-        return try await send(
-            ClientRequest(
-                .post, url, headers: headers, body: body, deadline: deadline,
-                maximumResponseBytes: maximumResponseBytes, destination: egress.destination))
+        var request = ClientRequest(
+            .post, url, headers: headers, body: body, deadline: deadline, maximumResponseBytes: maximumResponseBytes,
+            destination: egress.destination)
+        request.cutsLongResponse = cutsLongResponse
+        return try await send(request)
     }
 }
 

@@ -10,6 +10,7 @@ from documents import GUIDES, README, ROOT, code_blocks
 TESTS = Path(__file__).parent
 BACKEND, FIRST_HOUR, APPS = "test_backend_guide", "test_first_hour", "test_app_guides"
 FACTORS = "test_second_factors"
+EVENTS = "test_events"
 COMPILED = f"{APPS}::test_swift_code_compiles_without_warnings"
 PROJECT_FILES = "test_guides::test_the_project_files_in_the_guides_configure_apple_and_then_google"
 LOCAL_COMMAND = "The tests do not run this command, because it installs packages. They start the same gateway."
@@ -72,6 +73,13 @@ CLAIMS = {
         ("6. From a password to Apple", 0): COMPILED,
         ("8. Account deletion", 0): COMPILED,
         ("9. Production", 0): f"{APPS}::test_the_project_file_of_the_ios_guide_can_be_applied",
+    },
+    "events.md": {
+        ("Create an endpoint", 0): f"{EVENTS}::test_the_commands_of_the_guide_configure_an_endpoint",
+        ("Receive events", 0): f"{EVENTS}::test_the_python_code_of_the_guide_mirrors_users",
+        ("Failures", 0): f"{EVENTS}::test_the_commands_of_the_guide_configure_an_endpoint",
+        ("Read the feed", 0): f"{EVENTS}::test_the_curl_command_of_the_guide_reads_the_feed",
+        ("Replace the secret", 0): f"{EVENTS}::test_the_commands_of_the_guide_configure_an_endpoint",
     },
     "leaving-firebase.md": {
         ("Import the users", 0): "test_readme::test_a_user_imported_as_in_the_guide_keeps_id_and_password"},

@@ -22,7 +22,9 @@ OWN_OPERATIONS = {
     "issueNonce", "unlinkOwnProvider", "getOwnCredentialState", "getCredentialState", "mergeOwnAccounts",
     "listSessions", "revokeSession", "lookUpSession", "getLoginMethods", "getErrorTexts", "listApps", "createApp",
     "getApp", "updateApp", "deleteApp", "listAuditEvents", "listIdentities", "linkIdentity", "unlinkIdentity", "moveIdentity", "mergeAccounts",
-    "undoMerge", "searchAccounts", "generateRecoveryCodes",
+    "undoMerge", "searchAccounts", "generateRecoveryCodes", "listEvents", "listEventEndpoints", "createEventEndpoint",
+    "getEventEndpoint", "updateEventEndpoint", "deleteEventEndpoint", "rotateEventEndpointSecret",
+    "enableEventEndpoint", "testEventEndpoint", "replayEvents", "listEventDeliveries",
 }
 FIREBASE_OPERATIONS = {
     "signUp", "signInWithPassword", "signInWithIdp", "sendOobCode", "resetPassword", "signInWithEmailLink",

@@ -13,6 +13,7 @@ import Storage
 import Synchronization
 import Telemetry
 import Testing
+import Webhooks
 
 @testable import DevMode
 @testable import Gateway
@@ -50,21 +51,25 @@ struct TestGateway: Sendable {
     ///   - transport: how requests reach the gateway.
     ///   - limitsRates: whether rate limits apply, as they do in `serve`.
     ///   - sendsEmails: whether emails are queued, as if an SMTP server were configured.
-    ///   - wantedEvents: the kinds of events that the outbox gets (default: all).
+    ///   - wantedEvents: the kinds of events that the outbox gets (default: those that sign-ins and sign-ups do not cause).
     ///   - servesApple: whether the simulated Apple serves its token endpoints. If so, the project has a private key
     ///     that Apple accepts; otherwise, its private key is invalid.
     ///   - sms: the sender of text messages (default: none).
     ///   - change: changes the policy of `profile` for the project (default: turns email enumeration protection off).
     ///   - replaceFunctions: replaces functions of Apple's token endpoint.
+    ///   - callbackResponse: responds to the requests to the servers of operators (default: they are unreachable).
     init(
         _ profile: Policy.Profile = .firebase, transport: Transport = .standard, passwords: PasswordHasher? = nil,
         breaches: BreachedPasswords = .none, mode: Mode = .serve(at: "https://auth.example.com"),
         limitsRates: Bool = false, trustedProxies: [IPNetwork] = [], log: Log = Log(level: .error, descriptor: 2),
         isDraining: Bool = false, sendsEmails: Bool = true,
-        wantedEvents: [AccountEvent.Kind] = AccountEvent.Kind.allCases, servesApple: Bool = false,
+        wantedEvents: [AccountEvent.Kind] = Self.eventsOfChanges, servesApple: Bool = false,
         sms: SMSSettings = SMSSettings(),
         change: (inout Policy) -> Void = { $0.emailEnumerationProtection = false },
-        appleTokens replaceFunctions: (AppleTokenEndpoint) -> AppleTokenEndpoint = { $0 }
+        appleTokens replaceFunctions: (AppleTokenEndpoint) -> AppleTokenEndpoint = { $0 },
+        callbackResponse: @escaping @Sendable (ClientRequest) async throws -> ClientResponse = { _ in
+            throw ClientFault.unreachable
+        }
     ) async throws {
         database = try TestDatabase()
         clock = TestClock()
@@ -118,7 +123,11 @@ struct TestGateway: Sendable {
             countFactorEvent: SecondFactorMetrics(metrics: metrics.registry).count,
             countPasskeyEvent: PasskeyMetrics(metrics: metrics.registry).count,
             serviceKeyUse: serviceKeyUse, emulatorClients: EmulatorClientReporter(log: log, metrics: metrics.registry),
-            mode: mode, publicURL: { "https://auth.example.com" }, isDraining: { isDraining })
+            mode: mode,
+            eventSender: EventSender(
+                SignedCall(egress: .publicAddresses, send: callbackResponse), masterKeys: masterKeys,
+                clock: clock.wallClock),
+            publicURL: { "https://auth.example.com" }, isDraining: { isDraining })
         root.configurationLifetime = Self.configurationLifetime
         self.root = root
         self.transport = transport
@@ -128,6 +137,10 @@ struct TestGateway: Sendable {
 
     /// So long that no cached configuration expires during a test, however slow the machine is.
     private static let configurationLifetime: Duration = .seconds(3600)
+
+    private static let eventsOfChanges = AccountEvent.Kind.allCases.filter {
+        $0 != .accountCreated && $0 != .sessionOpened
+    }
 
     private init(_ other: TestGateway, root: CompositionRoot? = nil, limits: RateLimits? = nil) throws {
         database = other.database
@@ -191,7 +204,7 @@ extension CompositionRoot {
             appleTokens: appleTokens, tokenRequestSender: tokenRequestSender, countFlowEvent: countFlowEvent,
             countFactorEvent: countFactorEvent, countPasskeyEvent: countPasskeyEvent,
             serviceKeyUse: serviceKeyUse, emulatorClients: emulatorClients,
-            mode: mode, publicURL: publicURL, isDraining: isDraining)
+            mode: mode, eventSender: eventSender, publicURL: publicURL, isDraining: isDraining)
         root.configurationLifetime = configurationLifetime
         return root
     }

@@ -113,7 +113,8 @@ public struct GatewayMetrics: Sendable {
         appleNotifications = AppleNotificationMetrics(registry: registry)
         let operation = MetricLabel("operation", Endpoint.all.map(\.operationID))
         let status = MetricLabel(
-            "status", ["200", "204", "303", "400", "401", "403", "404", "405", "409", "429", "500", "501", "503"])
+            "status",
+            ["200", "204", "303", "400", "401", "403", "404", "405", "409", "410", "429", "500", "501", "503"])
         requests = registry.counter(
             "sekisho_requests_total", help: "Requests that got a response.", labels: [operation, status])
         seconds = registry.histogram(

@@ -35,7 +35,9 @@ extension Endpoint {
             .getActionPage, .postActionPage, .getForgotPasswordPage, .postForgotPasswordPage,
             .getProjectForgotPasswordPage, .postProjectForgotPasswordPage, .openAppLink, .getChangePassword,
             .getProjectChangePassword,
-            .listAuditEvents,
+            .listAuditEvents, .listEvents,
+            .listEventEndpoints, .createEventEndpoint, .getEventEndpoint, .updateEventEndpoint, .deleteEventEndpoint,
+            .rotateEventEndpointSecret, .enableEventEndpoint, .testEventEndpoint, .replayEvents, .listEventDeliveries,
             .listTenants, .createTenant, .getTenant, .updateTenant, .deleteTenant,
             .getHealth, .getReadiness, .getMetrics, .getReference, .getOpenAPIYAML, .getOpenAPIJSON,
         ] + withTenantVariant.map(\.inTenant)

@@ -12,13 +12,15 @@ public struct Services: Sendable {
     let apple: AppleServices
     let projects: ProjectServices
     let audit: AuditTrail
+    let events: EventEndpoints
     let operations: OperationsServices
     let threads: any RequestThreads
 
     public init(
         signIn: SignInServices, accounts: AccountServices, sessions: SessionService, tokenRefresh: TokenRefresh,
         sessionCookies: SessionCookies, emailActions: EmailActionServices, merging: AccountMerging,
-        apple: AppleServices, projects: ProjectServices, audit: AuditTrail, operations: OperationsServices,
+        apple: AppleServices, projects: ProjectServices, audit: AuditTrail,
+        events: EventEndpoints, operations: OperationsServices,
         threads: any RequestThreads
     ) {
         self.signIn = signIn
@@ -31,6 +33,7 @@ public struct Services: Sendable {
         self.apple = apple
         self.projects = projects
         self.audit = audit
+        self.events = events
         self.operations = operations
         self.threads = threads
     }

@@ -125,6 +125,7 @@ extension ErrorCode {
         case .methodNotAllowed: (405, "methodNotAllowed", .methodNotAllowed)
         case .configurationExists: (409, "alreadyExists", .alreadyExists)
         case .loginServices, .providerIssuerInUse, .rpIDInUse: (409, "failedPrecondition", .failedPrecondition)
+        case .eventsExpired: (410, "gone", .failedPrecondition)
         case .requestTooLarge: (413, "uploadTooLarge", .invalidArgument)
         case .uriTooLong: (414, "uriTooLong", .invalidArgument)
         case .unsupportedMediaType: (415, "unsupportedMediaType", .invalidArgument)

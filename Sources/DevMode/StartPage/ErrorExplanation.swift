@@ -9,8 +9,8 @@ extension ErrorCode {
             "The API key belongs to an app that does not list this caller. Check the header that names the caller."
         case .apiKeyInvalid: "The gateway does not know the API key."
         case .claimsTooLarge: "Custom claims may have at most 1000 characters as JSON."
-        case .configurationExists: "The provider or tenant is configured already. Update it instead."
-        case .configurationNotFound: "The provider or tenant is not configured."
+        case .configurationExists: "The provider, tenant or endpoint is configured already. Update it instead."
+        case .configurationNotFound: "The provider, tenant or endpoint is not configured."
         case .credentialMismatch: "The custom token belongs to another project."
         case .credentialTooOldLoginAgain:
             "The change needs a sign-in of the last five minutes. Sign the user in again, then repeat the request."
@@ -19,6 +19,7 @@ extension ErrorCode {
         case .duplicateRawID: "Another account has this identity."
         case .emailNotFound: "No account has this email address."
         case .emptyHashKey: "The hash algorithm of the import needs a key."
+        case .eventsExpired: "The feed no longer has events this old. Read the accounts again, and continue at the end."
         case .expiredOOBCode: "The email action code has expired. Send a new email."
         case .federatedUserIDAlreadyLinked: "The identity is linked to another account."
         case .forbiddenClaim: "The claim has a reserved name, such as sub or firebase."

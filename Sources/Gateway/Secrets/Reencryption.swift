@@ -23,6 +23,7 @@ package enum Reencryption {
         count += try await factorSecrets(in: EncryptedFactorSecrets(pool: pool)).reencrypt(with: box)
         count += try await messages(in: EncryptedSMS(pool: pool)).reencrypt(with: box)
         count += try await senderSecrets(in: EncryptedSMS(pool: pool)).reencrypt(with: box)
+        count += try await eventSecrets(in: EncryptedEventSecrets(pool: pool)).reencrypt(with: box)
         _ = try await canary(in: InstallationStore(pool: pool)).reencrypt(with: box)
         return count
     }
@@ -79,6 +80,13 @@ package enum Reencryption {
         EncryptedColumn(
             page: { $0 == nil ? try await store.secrets() : [] }, ciphertext: { $0.sealed },
             context: { SecretEncryption.smsContext($0.project) }, replace: { try await store.reseal($0, as: $1) })
+    }
+
+    static func eventSecrets(in store: EncryptedEventSecrets) -> EncryptedColumn<EncryptedEventSecrets.Stored> {
+        EncryptedColumn(
+            page: { $0 == nil ? try await store.all() : [] }, ciphertext: { $0.secret },
+            context: { EventSender.context(of: $0.endpoint, in: $0.project) },
+            replace: { try await store.reseal($0, as: $1) })
     }
 
     static func canary(in store: InstallationStore) -> EncryptedColumn<Installation> {

@@ -91,7 +91,7 @@ public struct RestoreRepairs: Hashable, Sendable {
         case .accountCreated, .accountMerged, .accountMergeUndone, .accountSignInMethodMissing, .emailVerified,
             .identityLinked, .identityTransferred, .appleEmailDisabled, .appleEmailEnabled, .factorAdded,
             .factorRemoved, .passkeyAdded, .passkeyRemoved, .passkeyCounterFailed, .recoveryCodeUsed,
-            .recoveryCodesRenewed, .phoneAdded, .phoneRemoved:
+            .recoveryCodesRenewed, .phoneAdded, .phoneRemoved, .sessionOpened:
             return false
         }
         return true

@@ -14,8 +14,10 @@ public struct AccountEvent: Hashable, Sendable {
 
     /// What has changed. The account is that of the event.
     public enum Change: Hashable, Sendable {
-        /// An administrator created the account. Sign-ups have no event.
+        /// An administrator created the account.
         case accountCreated
+        /// A user signed up. The audit trail has no line about it.
+        case accountSignedUp(by: ProviderID)
         /// An administrator changed these members.
         case accountUpdated(fields: [String])
         /// An import replaced the account.
@@ -39,6 +41,8 @@ public struct AccountEvent: Hashable, Sendable {
         case identityMoved(ProviderID, source: ID<Account>)
         /// The identity moved to another Apple developer team with its app.
         case identityTransferred(ProviderID)
+        /// A user signed in. The audit trail has no line about it.
+        case sessionOpened(ID<Session>, by: ProviderID)
         /// - Parameter session: `nil` for all sessions of the account.
         case sessionRevoked(ID<Session>?)
         case factorAdded(Factor.Kind, ID<Factor>)
@@ -86,6 +90,7 @@ public struct AccountEvent: Hashable, Sendable {
         case identityUnlinked = "identity.unlinked"
         case identityMoved = "identity.moved"
         case identityTransferred = "identity.transferred"
+        case sessionOpened = "session.opened"
         case sessionRevoked = "session.revoked"
         case factorAdded = "factor.added"
         case factorRemoved = "factor.removed"
@@ -112,7 +117,7 @@ public struct AccountEvent: Hashable, Sendable {
 extension AccountEvent.Change {
     public var kind: AccountEvent.Kind {
         switch self {
-        case .accountCreated: .accountCreated
+        case .accountCreated, .accountSignedUp: .accountCreated
         case .accountUpdated, .accountReplacedByImport: .accountUpdated
         case .accountDeleted: .accountDeleted
         case .accountDisabled: .accountDisabled
@@ -125,6 +130,7 @@ extension AccountEvent.Change {
         case .identityUnlinked: .identityUnlinked
         case .identityMoved: .identityMoved
         case .identityTransferred: .identityTransferred
+        case .sessionOpened: .sessionOpened
         case .sessionRevoked: .sessionRevoked
         case .factorAdded: .factorAdded
         case .factorRemoved: .factorRemoved
@@ -161,6 +167,9 @@ extension AccountEvent.Change {
         switch self {
         case .accountUpdated(let fields): ["fields": .names(fields)]
         case .accountReplacedByImport: ["method": .text("import")]
+        case .accountSignedUp(let method): ["method": .text(method.rawValue)]
+        case .sessionOpened(let session, let method):
+            ["sessionId": .text(session.rawValue), "method": .text(method.rawValue)]
         case .accountMerged(let source), .accountMergeUndone(let source): ["source": .text(source.rawValue)]
         case .accountReclaimed(let provider?): ["provider": .text(provider.rawValue)]
         case .identityLinked(let provider), .identityUnlinked(let provider), .identityTransferred(let provider):
@@ -184,7 +193,18 @@ extension AccountEvent.Change {
     }
 }
 
-extension AccountEvent.Change.Value: Encodable {
+extension AccountEvent.Change.Value: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let text = try? container.decode(String.self) {
+            self = .text(text)
+        } else if let names = try? container.decode([String].self) {
+            self = .names(names)
+        } else {
+            self = .yes
+        }
+    }
+
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -210,6 +230,8 @@ extension AccountEvent {
     public var auditNotes: [AuditNote] {
         var detail = change.data.mapValues(\.auditText)
         switch change {
+        // Users cause these at will, and the session itself states when it was opened.
+        case .accountSignedUp, .sessionOpened: return []
         case .accountMerged(let source), .accountMergeUndone(let source), .identityMoved(_, let source):
             var sourceDetail = detail
             sourceDetail["source"] = nil

@@ -19,6 +19,8 @@ public enum ServiceKeyScope: String, Hashable, Sendable, CaseIterable {
     /// Create custom tokens, session cookies, and links that prove control of a mailbox.
     case mintTokens = "tokens.mint"
     case readAudit = "audit.read"
+    /// Read the feed of events.
+    case readEvents = "events.read"
 }
 
 extension ServiceKeyScope {

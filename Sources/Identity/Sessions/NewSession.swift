@@ -14,10 +14,12 @@ public struct NewSession: Hashable, Sendable {
     public let sessionLimit: Int
     /// The second factor that the sign-in consumes; `nil` if it needs none, and for a caller's change.
     public let secondFactorUse: SecondFactorUse?
+    /// How to record the events of a sign-in; `nil` if no listener wants them, and for a caller's change.
+    public let recording: EventRecording?
 
     init(
         toOpen session: Session, at openedAt: Instant, networkHash: [UInt8]?, credentialIssuedAt: Instant?,
-        sessionLimit: Int, secondFactorUse: SecondFactorUse? = nil
+        sessionLimit: Int, secondFactorUse: SecondFactorUse? = nil, recording: EventRecording? = nil
     ) {
         self.session = session
         self.openedAt = openedAt
@@ -25,6 +27,7 @@ public struct NewSession: Hashable, Sendable {
         self.credentialIssuedAt = credentialIssuedAt
         self.sessionLimit = sessionLimit
         self.secondFactorUse = secondFactorUse
+        self.recording = recording
     }
 }
 
@@ -32,6 +35,12 @@ extension NewSession {
     public var id: ID<Session> { session.id }
 
     public var account: ID<Account> { session.account }
+
+    /// The events of a sign-in that opens this session.
+    public func events(isNewAccount: Bool) -> [AccountEvent] {
+        let signUp = isNewAccount ? [AccountEvent(.accountSignedUp(by: session.method), of: account)] : []
+        return signUp + [AccountEvent(.sessionOpened(id, by: session.method), of: account)]
+    }
 
     /// The limit that the store enforces when it opens this session; 0 if it does not count the account's sessions.
     ///

@@ -58,7 +58,8 @@ public struct SignInCompletion: Sendable {
         return .signedIn(
             try await open(
                 session, at: now, credentialIssuedAt: factor.credentialIssuedAt, limit: limit,
-                consuming: factor.secondFactorUse, in: realm, from: context, commit))
+                consuming: factor.secondFactorUse, recording: factor.recording(in: realm, from: context), in: realm,
+                from: context, commit))
     }
 
     /// Opens the session that a signed-in caller gets after a change.
@@ -111,15 +112,15 @@ public struct SignInCompletion: Sendable {
 
     private func open(
         _ session: Session, at now: Instant, credentialIssuedAt: Instant?, limit: Int,
-        consuming use: SecondFactorUse? = nil, in realm: Realm, from context: RequestContext,
-        _ commit: (NewSession) async throws -> OpenedSession
+        consuming use: SecondFactorUse? = nil, recording: EventRecording? = nil, in realm: Realm,
+        from context: RequestContext, _ commit: (NewSession) async throws -> OpenedSession
     ) async throws -> SignedIn {
         // Known networks matter only for the limit of wrong passwords, and an anonymous account has no password.
         let networkHash = session.method == .anonymous ? nil : networks.hash(of: context, in: realm)
         let opened = try await commit(
             NewSession(
                 toOpen: session, at: now, networkHash: networkHash, credentialIssuedAt: credentialIssuedAt,
-                sessionLimit: limit, secondFactorUse: use))
+                sessionLimit: limit, secondFactorUse: use, recording: recording))
         return try await tokens.issueTokenPair(
             for: opened.session, of: opened.account, isNewAccount: opened.isNewAccount, in: realm, at: now)
     }
@@ -158,6 +159,17 @@ struct FirstFactor: Sendable {
 
     fileprivate var secondFactorUse: SecondFactorUse? {
         if case .proven(let use) = secondFactor { use } else { nil }
+    }
+
+    /// How to record the events of the sign-in; `nil` if no listener of the project wants them.
+    fileprivate func recording(in realm: Realm, from context: RequestContext) -> EventRecording? {
+        let wanted = realm.project.wantedEvents
+        guard !wanted.isEmpty else { return nil }
+        let mayCreateAccount = if case .existing = account { false } else { true }
+        guard wanted.contains(.sessionOpened) || mayCreateAccount && wanted.contains(.accountCreated) else {
+            return nil
+        }
+        return realm.recording(by: .user(context.trace))
     }
 }
 

@@ -49,6 +49,7 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case emailExists = "EMAIL_EXISTS"
     case emailNotFound = "EMAIL_NOT_FOUND"
     case emptyHashKey = "EMPTY_HASH_KEY"
+    case eventsExpired = "EVENTS_EXPIRED"
     case expiredOOBCode = "EXPIRED_OOB_CODE"
     case federatedUserIDAlreadyLinked = "FEDERATED_USER_ID_ALREADY_LINKED"
     case forbiddenClaim = "FORBIDDEN_CLAIM"

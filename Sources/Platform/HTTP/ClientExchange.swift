@@ -15,6 +15,8 @@ final class ClientExchange: Transfer {
     private var headIsComplete = false
     private var body: [UInt8] = []
     private var isTooLarge = false
+    private let cutsLongResponse: Bool
+    private var isCut = false
 
     /// - Throws: ``ClientFault`` if the request is not valid, or if memory is exhausted.
     init(
@@ -35,6 +37,7 @@ final class ClientExchange: Transfer {
         deadline = request.deadline
         maximumResponseBytes = request.maximumResponseBytes
         expectsNoBody = request.method == .head
+        cutsLongResponse = request.cutsLongResponse
         setCallbacks()
         do {
             try setRequestOptions(request)
@@ -59,7 +62,7 @@ final class ClientExchange: Transfer {
     private func finish(_ code: CURLcode) {
         if isTooLarge { return fail(ClientFault.tooLarge) }
         if handle.isBlockedByEgressPolicy { return fail(ClientFault.destinationNotAllowed) }
-        if let fault = ClientFault(code) { return fail(fault) }
+        if !isCut, let fault = ClientFault(code) { return fail(fault) }
         // libcurl reports no error if the connection ends inside the head.
         guard headIsComplete else { return fail(ClientFault.connectionLost) }
         continuation?.resume(
@@ -90,7 +93,13 @@ final class ClientExchange: Transfer {
     ///
     /// - Returns: whether to continue.
     func receiveBody(_ piece: UnsafeRawBufferPointer) -> Bool {
-        isTooLarge = piece.count > maximumResponseBytes - body.count
+        let room = maximumResponseBytes - body.count
+        if cutsLongResponse, piece.count > room {
+            body.append(contentsOf: piece.prefix(room))
+            isCut = true
+            return false
+        }
+        isTooLarge = piece.count > room
         if !isTooLarge { body.append(contentsOf: piece) }
         return !isTooLarge
     }
@@ -100,7 +109,9 @@ final class ClientExchange: Transfer {
     private func announcesTooLargeBody(_ line: UnsafeRawBufferPointer) -> Bool {
         let name = "content-length:"
         // A response to HEAD and a 304 have no body, whatever length they state.
-        guard !expectsNoBody, handle.status != 304, line.count > name.utf8.count else { return false }
+        guard !cutsLongResponse, !expectsNoBody, handle.status != 304, line.count > name.utf8.count else {
+            return false
+        }
         // `| 0x20` converts ASCII letters to lower case.
         guard zip(name.utf8, line).allSatisfy({ $0 == $1 | 0x20 }) else { return false }
         let value = line.dropFirst(name.utf8.count).filter { $0 > 0x20 }

@@ -22,6 +22,8 @@ public struct ClientRequest: Sendable {
     /// The maximum size of the response's body in bytes.
     public var maximumResponseBytes: Int
     public var destination: Destination
+    /// Whether a body of more than ``maximumResponseBytes`` is cut off there, instead of failing the request.
+    public var cutsLongResponse = false
 
     public init(
         _ method: Method, _ url: String, headers: Headers = Headers(), body: [UInt8] = [],
@@ -42,4 +44,10 @@ public struct ClientResponse: Sendable {
     public let status: Int
     public let headers: Headers
     public let body: [UInt8]
+
+    public init(status: Int, headers: Headers = Headers(), body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
 }

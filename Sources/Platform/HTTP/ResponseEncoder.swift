@@ -125,6 +125,7 @@ private func reasonPhrase(_ status: Int) -> String {
     case 404: "Not Found"
     case 405: "Method Not Allowed"
     case 409: "Conflict"
+    case 410: "Gone"
     case 411: "Length Required"
     case 412: "Precondition Failed"
     case 413: "Content Too Large"

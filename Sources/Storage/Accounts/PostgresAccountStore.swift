@@ -24,6 +24,15 @@ public struct PostgresAccountStore: AccountStore {
     }
 
     public func create(_ account: StoredAccount, opening session: NewSession, in realm: ID<Realm>) async throws {
+        if session.recording != nil {
+            let statement = try SQL.create(account, opening: session, in: realm)
+            return try await withStoreErrors {
+                try await pool.transaction { transaction in
+                    _ = try await transaction.execute(statement)
+                    try await transaction.recordOpening(of: session, isNewAccount: true, in: realm)
+                }
+            }
+        }
         if account.hasOnlyTimes, session.isBatchable {
             let signUp = AnonymousSignUp(account: account.account, session: session)
             return try await withStoreErrors { try await signUps.run(signUp, in: realm) }
@@ -54,11 +63,14 @@ public struct PostgresAccountStore: AccountStore {
     public func open(_ session: NewSession, rehashed: String?, in realm: ID<Realm>) async throws {
         let statement = try SQL.open(session, rehashed: rehashed, in: realm)
         let opened = try await withStoreErrors {
-            guard session.secondFactorUse != nil else { return try await pool.execute(statement) }
+            guard session.secondFactorUse != nil || session.recording != nil else {
+                return try await pool.execute(statement)
+            }
             return try await pool.transaction { transaction in
                 try await transaction.consumeSecondFactor(of: session, in: realm)
                 let opened = try await transaction.execute(statement)
                 guard opened == 1 else { throw StoreConflict.stale }
+                try await transaction.recordOpening(of: session, in: realm)
                 return opened
             }
         }

@@ -93,6 +93,9 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
                     .insertion(of: new, in: realm)
                 }
             _ = try await transaction.execute(statement)
+            if let session = redemption.session {
+                try await transaction.recordOpening(of: session, isNewAccount: true, in: realm)
+            }
         case .change(let change):
             account = change.account.id
             if let session = redemption.session { try await transaction.consumeSecondFactor(of: session, in: realm) }
@@ -106,6 +109,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
                 recording: redemption.recording, at: redemption.redeemedAt, in: realm)
             if let session = redemption.session {
                 _ = try await transaction.execute(.openSession(session, in: realm, forEachRowOf: .singleRow))
+                try await transaction.recordOpening(of: session, in: realm)
             }
         }
         if let networkHash = redemption.networkHash {

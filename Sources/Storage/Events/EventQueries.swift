@@ -4,7 +4,7 @@ internal import Identity
 internal import Postgres
 
 /// Inserts the events of a change into the audit trail, and those that the project's listeners want into the table
-/// `outbox`. Both belong to the transaction of the change. Nothing reads the outbox yet.
+/// `outbox`. Both belong to the transaction of the change.
 extension Transaction {
     /// - Parameter notes: further audit events of the change.
     func record(
@@ -15,6 +15,13 @@ extension Transaction {
         if let insertion = try SQL.insertOutboxEvents(events, by: recording, at: now, in: realm) {
             _ = try await execute(insertion)
         }
+    }
+
+    /// Records the events of a sign-in, if the project's listeners want them.
+    func recordOpening(of session: NewSession, isNewAccount: Bool = false, in realm: ID<Realm>) async throws {
+        guard let recording = session.recording else { return }
+        try await record(
+            session.events(isNewAccount: isNewAccount), by: recording, at: session.openedAt, in: realm)
     }
 }
 

@@ -18,6 +18,9 @@ public actor Janitor {
         case outgoingSMS = "outgoing_sms"
         case smsUsage = "sms_usage"
         case outbox
+        case accountEvent = "account_event"
+        /// The delivery log.
+        case eventDelivery = "event_delivery"
         /// Ended sessions.
         case session
         /// Unused anonymous accounts.
@@ -56,7 +59,8 @@ public actor Janitor {
     static let expiredCodeRetention: Duration = .seconds(86_400)
     static let failedEmailRetention: Duration = .seconds(7 * 86_400)
     static let smsUsageRetention: Duration = .seconds(40 * 86_400)
-    static let outboxRetention: Duration = .seconds(30 * 86_400)
+    static let eventRetention: Duration = .seconds(30 * 86_400)
+    static let deliveryLogRetention: Duration = .seconds(7 * 86_400)
     static let endedSessionRetention: Duration = .seconds(30 * 86_400)
 
     private let pool: Pool
@@ -108,7 +112,13 @@ public actor Janitor {
                 .deleteSMSUsage(before: now - Self.smsUsageRetention, limit: limits.batchSize))
         case .outbox:
             try await removeBatches(
-                .deleteExpiredOutboxEvents(before: now - Self.outboxRetention, limit: limits.batchSize))
+                .deleteExpiredOutboxEvents(before: now - Self.eventRetention, limit: limits.batchSize))
+        case .accountEvent:
+            try await removeBatches(
+                .deleteExpiredEvents(before: now - Self.eventRetention, limit: limits.batchSize))
+        case .eventDelivery:
+            try await removeBatches(
+                .deleteOldDeliveries(before: now - Self.deliveryLogRetention, limit: limits.batchSize))
         case .knownNetwork:
             try await removeBatches(
                 .deleteExpiredNetworks(before: now - Policy.knownNetworkLifetime, limit: limits.batchSize))

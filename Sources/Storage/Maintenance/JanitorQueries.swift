@@ -109,7 +109,20 @@ extension SQL {
 
     static func deleteExpiredOutboxEvents(before end: Instant, limit: Int) -> SQL {
         deleteBatch(
-            from: "outbox", key: ["id"], where: "created_at < \(Timestamp(end))", orderedBy: "created_at", limit: limit)
+            from: "outbox", key: ["realm_id", "id"], where: "created_at < \(Timestamp(end))", orderedBy: "created_at",
+            limit: limit)
+    }
+
+    static func deleteExpiredEvents(before end: Instant, limit: Int) -> SQL {
+        deleteBatch(
+            from: "account_event", key: ["project_id", "sequence"], where: "created_at < \(Timestamp(end))",
+            orderedBy: "created_at", limit: limit)
+    }
+
+    static func deleteOldDeliveries(before end: Instant, limit: Int) -> SQL {
+        deleteBatch(
+            from: "event_delivery", key: ["project_id", "endpoint_id", "sequence"],
+            where: "state <> 'pending' AND attempted_at < \(Timestamp(end))", orderedBy: "attempted_at", limit: limit)
     }
 
     /// The only statement that deletes audit events; no statement changes them. The function does not call

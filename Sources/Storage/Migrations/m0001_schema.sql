@@ -49,7 +49,8 @@ CREATE TABLE realm (
     tenant_settings jsonb CHECK (jsonb_typeof(tenant_settings) = 'object'),
     -- JSON of the Swift type PasskeyColumn. A project and its tenants share the passkey settings in the project's row.
     passkey_settings jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(passkey_settings) = 'object'),
-    -- The kinds of events that the project's listeners want; see `outbox`. Empty, because there are no listeners yet.
+    -- The kinds of events that the project's listeners want; see `event_endpoint`. `*` stands for all kinds that the
+    -- gateway does not record for every sign-in.
     event_kinds text[] NOT NULL DEFAULT '{}',
     created_at timestamptz NOT NULL,
     -- Set when a project or tenant is deleted. The janitor then deletes its accounts in batches, and this row last.
@@ -801,10 +802,10 @@ CREATE INDEX sms_usage_day ON sms_usage (day);
 
 -- Events
 
--- Events of the kinds in `realm.event_kinds`, for other systems, inserted in the transaction of the change that they
--- report. No other system reads them yet.
+-- Events of the kinds in `realm.event_kinds`, inserted in the transaction of the change that they report. A gateway
+-- moves them to `account_event` within a second.
 CREATE TABLE outbox (
-    id uuid PRIMARY KEY,
+    id uuid NOT NULL,
     realm_id text COLLATE "C" NOT NULL,
     kind text NOT NULL,
     account_id text COLLATE "C" NOT NULL,
@@ -812,10 +813,90 @@ CREATE TABLE outbox (
     actor text COLLATE "C" NOT NULL,
     -- Only identifiers; no addresses and no names.
     data jsonb NOT NULL CHECK (jsonb_typeof(data) = 'object'),
-    created_at timestamptz NOT NULL
+    created_at timestamptz NOT NULL,
+    -- The project of the realm.
+    project_id text COLLATE "C" NOT NULL GENERATED ALWAYS AS (split_part(realm_id, '/', 1)) STORED,
+    PRIMARY KEY (realm_id, id)
 );
 
+CREATE INDEX outbox_project ON outbox (project_id, created_at, id);
 CREATE INDEX outbox_created_at ON outbox (created_at);
+
+-- The sequence of a project's events. A transaction that numbers events locks the row, so that a reader of one number
+-- has seen all lower ones.
+CREATE TABLE event_stream (
+    project_id text COLLATE "C" PRIMARY KEY REFERENCES realm ON DELETE CASCADE,
+    last_sequence bigint NOT NULL DEFAULT 0 CHECK (last_sequence >= 0),
+    -- The process that numbers and delivers the project's events; another one can take over when the lease expires.
+    lease_holder uuid,
+    lease_expires_at timestamptz,
+    CHECK ((lease_holder IS NULL) = (lease_expires_at IS NULL))
+);
+
+-- Numbered events, for webhooks and for the feed; deleted after the retention period.
+CREATE TABLE account_event (
+    project_id text COLLATE "C" NOT NULL REFERENCES realm ON DELETE CASCADE,
+    sequence bigint NOT NULL CHECK (sequence > 0),
+    id uuid NOT NULL,
+    realm_id text COLLATE "C" NOT NULL,
+    kind text NOT NULL,
+    account_id text COLLATE "C" NOT NULL,
+    actor text COLLATE "C" NOT NULL,
+    data jsonb NOT NULL CHECK (jsonb_typeof(data) = 'object'),
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (project_id, sequence)
+);
+
+CREATE INDEX account_event_created_at ON account_event (created_at);
+
+-- Listeners of a project's events. `realm.event_kinds` of the project is the union of their kinds.
+CREATE TABLE event_endpoint (
+    project_id text COLLATE "C" NOT NULL REFERENCES realm ON DELETE CASCADE,
+    id text COLLATE "C" NOT NULL CHECK (id ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
+    -- NULL: the events are only recorded for the feed.
+    url text CHECK (octet_length(url) BETWEEN 1 AND 2048),
+    -- NULL: all kinds that the gateway does not record for every sign-in.
+    kinds text[],
+    -- Secrets that sign the requests; encrypted. The previous one signs too until it expires.
+    secret bytea NOT NULL,
+    previous_secret bytea,
+    previous_secret_expires_at timestamptz,
+    -- The last event whose first attempt has been made.
+    last_sequence bigint NOT NULL CHECK (last_sequence >= 0),
+    -- Failed attempts since the last success, and the time of the first of them.
+    failures integer NOT NULL DEFAULT 0 CHECK (failures >= 0),
+    failing_since timestamptz,
+    -- No attempt is made before this time.
+    attempt_after timestamptz,
+    last_success_at timestamptz,
+    disabled_at timestamptz,
+    disabled_reason text,
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (project_id, id),
+    CHECK ((previous_secret IS NULL) = (previous_secret_expires_at IS NULL)),
+    CHECK ((failures = 0) = (failing_since IS NULL)),
+    CHECK ((disabled_at IS NULL) = (disabled_reason IS NULL))
+);
+
+-- Deliveries of events to endpoints, without contents. Those that are not pending are the delivery log.
+CREATE TABLE event_delivery (
+    project_id text COLLATE "C" NOT NULL,
+    endpoint_id text COLLATE "C" NOT NULL,
+    sequence bigint NOT NULL,
+    state text NOT NULL CHECK (state IN ('pending', 'delivered', 'failed')),
+    attempts integer NOT NULL CHECK (attempts >= 0),
+    -- The time of the next attempt.
+    due_at timestamptz CHECK ((due_at IS NULL) = (state <> 'pending')),
+    attempted_at timestamptz,
+    -- The status of the latest response, and why the latest attempt failed.
+    status integer,
+    failure text,
+    PRIMARY KEY (project_id, endpoint_id, sequence),
+    FOREIGN KEY (project_id, endpoint_id) REFERENCES event_endpoint ON DELETE CASCADE
+);
+
+CREATE INDEX event_delivery_due ON event_delivery (project_id, endpoint_id, due_at) WHERE state = 'pending';
+CREATE INDEX event_delivery_log ON event_delivery (attempted_at) WHERE state <> 'pending';
 
 -- Audit trail. Rows are only inserted, and deleted after the retention period; no statement changes them.
 CREATE TABLE audit_event (

@@ -43,6 +43,15 @@ extension PostgresFederationStore {
     ///   void.
     func create(copiesEmail: Bool, _ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
         let signIn = FirstSignIn(commit, copiesEmail: copiesEmail)
+        if commit.newSession.recording != nil {
+            return try await pool.transaction { transaction in
+                guard try await transaction.execute(.create([signIn], in: realm)) == 1 else {
+                    throw StoreConflict.stale
+                }
+                try await transaction.recordOpening(of: commit.newSession, isNewAccount: true, in: realm)
+                return signIn.account
+            }
+        }
         let isCreated =
             signIn.isBatchable
             ? try await firstSignIns.run(signIn, in: realm) : try await pool.execute(.create([signIn], in: realm)) == 1
@@ -57,6 +66,7 @@ extension PostgresFederationStore {
             try await transaction.apply(
                 .disavowing(former), recording: commit.recording, at: commit.committedAt, in: realm)
             guard try await transaction.execute(.create([signIn], in: realm)) == 1 else { throw StoreConflict.stale }
+            try await transaction.recordOpening(of: commit.newSession, isNewAccount: true, in: realm)
             try await transaction.enqueue(commit.emailBatch, in: realm)
             return signIn.account
         }

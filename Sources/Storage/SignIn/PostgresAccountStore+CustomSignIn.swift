@@ -16,6 +16,7 @@ extension PostgresAccountStore {
                 if isNew { try await transaction.deleteTombstone(of: account.id, olderThan: issuedAt, in: realm) }
                 let opened = session.withGeneration(of: account)
                 _ = try await transaction.execute(.openSession(opened, in: realm, forEachRowOf: .singleRow))
+                try await transaction.recordOpening(of: opened, isNewAccount: isNew, in: realm)
                 return OpenedSession(opened, of: account, isNewAccount: isNew)
             }
         }

@@ -46,13 +46,14 @@ public struct PostgresFederationStore: FederationStore {
         // A batch skips rows that another transaction has locked. A statement for this sign-in alone waits for them.
         if signIn.isBatchable, try await returningSignIns.run(signIn, in: realm) { return signIn.accountAfterSignIn }
         let statement = try SQL.apply(signIn, in: realm)
-        guard commit.newSession.secondFactorUse != nil else {
+        guard commit.newSession.secondFactorUse != nil || commit.newSession.recording != nil else {
             guard try await pool.execute(statement) == 1 else { throw StoreConflict.stale }
             return signIn.accountAfterSignIn
         }
         return try await pool.transaction { transaction in
             try await transaction.consumeSecondFactor(of: commit.newSession, in: realm)
             guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }
+            try await transaction.recordOpening(of: commit.newSession, in: realm)
             return signIn.accountAfterSignIn
         }
     }
@@ -73,6 +74,7 @@ public struct PostgresFederationStore: FederationStore {
             else { throw StoreConflict.stale }
             let signIn = try ReturningSignIn(transferred, commit)
             guard try await transaction.execute(.apply(signIn, in: realm)) == 1 else { throw StoreConflict.stale }
+            try await transaction.recordOpening(of: commit.newSession, in: realm)
             return signIn.accountAfterSignIn
         }
     }
@@ -99,6 +101,7 @@ public struct PostgresFederationStore: FederationStore {
             else { throw StoreConflict.stale }
             _ = try await transaction.execute(.deleteCodes(exceptRemediesOf: account.id, in: realm))
             try await transaction.record(commit.events, by: commit.recording, at: commit.committedAt, in: realm)
+            try await transaction.recordOpening(of: commit.newSession, in: realm)
             try await transaction.enqueue(commit.emailBatch, in: realm)
             var updated = signIn.accountAfterSignIn
             updated.initialEmail = account.initialEmail ?? account.email
@@ -167,6 +170,7 @@ extension Transaction {
     fileprivate func finish(_ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
         let (id, now) = (commit.newSession.account, commit.committedAt)
         try await record(commit.events, by: commit.recording, at: now, in: realm)
+        try await recordOpening(of: commit.newSession, in: realm)
         _ = try await execute(
             .openSession(
                 commit.newSession, in: realm, forEachRowOf: .singleRow, consuming: commit.identity.replayKeys))

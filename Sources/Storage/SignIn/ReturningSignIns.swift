@@ -22,9 +22,10 @@ struct ReturningSignIn: Sendable {
     }
 
     /// Whether the sign-in can share a statement with other sign-ins. It can if it neither changes the identity, nor
-    /// stores an authorization code, nor consumes a second factor.
+    /// stores an authorization code, nor consumes a second factor, nor records an event.
     var isBatchable: Bool {
         !changesIdentity && commit.identity.appleToken == nil && commit.newSession.secondFactorUse == nil
+            && commit.newSession.recording == nil
     }
 
     /// The account after the sign-in.

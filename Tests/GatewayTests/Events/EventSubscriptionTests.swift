@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The events that a project listens to")
 struct EventSubscriptionTests {
-    @Test("Sign-ins and sign-ups have no event")
+    @Test("Sign-ins and sign-ups have no event, unless a listener wants it")
     func signIns() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -18,6 +18,19 @@ struct EventSubscriptionTests {
         for _ in 0..<2 { #expect(try await gateway.signIn(gateway.appleCredential()).status == 200) }
         _ = try await gateway.signUpAnonymously()
         #expect(try await gateway.outbox().isEmpty)
+    }
+
+    @Test("Every method that creates an account has the event account.created, with its method")
+    func signUps() async throws {
+        let gateway = try await TestGateway(wantedEvents: [.accountCreated])
+        let tokens = [
+            try await gateway.signUp(), try await gateway.signUpAnonymously(),
+            try TestGateway.Tokens(await gateway.signIn(gateway.appleCredential())),
+            try TestGateway.Tokens(await gateway.signIn(gateway.googleCredential())),
+        ]
+        #expect(try await gateway.outbox() == tokens.map { "demo account.created \($0.localId)" }.sorted())
+        #expect(
+            try await gateway.database.pool.query("SELECT FROM audit_event WHERE action = 'account.created'").isEmpty)
     }
 
     @Test("A tenant has the listeners of its project, also while it is being deleted")

@@ -57,6 +57,11 @@ struct AccountEventTests {
             change: .identityTransferred(.apple), event: #"identity.transferred {"provider":"apple.com"}"#,
             audit: ["identity.transferred ada provider=apple.com"]),
         Row(
+            change: .accountSignedUp(by: .google), event: #"account.created {"method":"google.com"}"#, audit: []),
+        Row(
+            change: .sessionOpened(ID("s"), by: .password),
+            event: #"session.opened {"method":"password","sessionId":"s"}"#, audit: []),
+        Row(
             change: .sessionRevoked(ID("s")), event: #"session.revoked {"sessionId":"s"}"#,
             audit: ["session.revoked ada sessionId=s"]),
         Row(

@@ -91,6 +91,29 @@ struct JanitorTests {
                 "INSERT INTO outbox VALUES (gen_random_uuid(), \($0), 'account.deleted', 'ada', 'system', '{}', \($1))"
             }, names: "SELECT realm_id AS name FROM outbox", retention: .seconds(30 * 86_400)),
         Row(
+            kind: .accountEvent,
+            insert: {
+                """
+                WITH project AS (INSERT INTO realm (id, number, name, profile, created_at)
+                    VALUES ('demo', 1, 'Demo', 'sekisho', \(epoch)) ON CONFLICT DO NOTHING)
+                INSERT INTO account_event
+                SELECT 'demo', count(*) + 1, gen_random_uuid(), 'demo', 'account.deleted', \($0), 'system', '{}', \($1)
+                FROM account_event
+                """
+            }, names: "SELECT account_id AS name FROM account_event", retention: .seconds(30 * 86_400)),
+        Row(
+            kind: .eventDelivery,
+            insert: {
+                """
+                WITH project AS (INSERT INTO realm (id, number, name, profile, created_at)
+                    VALUES ('demo', 1, 'Demo', 'sekisho', \(epoch)) ON CONFLICT DO NOTHING),
+                endpoint AS (INSERT INTO event_endpoint (project_id, id, secret, last_sequence, created_at)
+                    VALUES ('demo', \($0), '', 0, \(epoch)) RETURNING project_id, id)
+                INSERT INTO event_delivery (project_id, endpoint_id, sequence, state, attempts, attempted_at)
+                SELECT project_id, id, 1, 'delivered', 1, \($1) FROM endpoint
+                """
+            }, names: "SELECT endpoint_id AS name FROM event_delivery", retention: .seconds(7 * 86_400)),
+        Row(
             kind: .knownNetwork,
             insert: {
                 """

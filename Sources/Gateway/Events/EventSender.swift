@@ -1,0 +1,97 @@
+internal import API
+package import Crypto
+internal import Encoding
+internal import FoundationEssentials
+internal import HTTP
+package import Identity
+internal import Storage
+package import Webhooks
+
+/// Sends events to the servers of operators.
+package struct EventSender: Sendable {
+    /// The time limit of one request.
+    static let deadline: Duration = .seconds(15)
+
+    private let call: SignedCall
+    private let masterKeys: MasterKeys
+    private let clock: WallClock
+
+    package init(_ call: SignedCall, masterKeys: MasterKeys, clock: WallClock) {
+        self.call = call
+        self.masterKeys = masterKeys
+        self.clock = clock
+    }
+
+    /// Returns a new secret for an endpoint, with its encrypted form.
+    static func newSecret(
+        of endpoint: ID<EventEndpoint>, in project: ID<Project>, under masterKeys: MasterKeys
+    ) throws -> (text: Secret, sealed: [UInt8]) {
+        let text = WebhookSecret.generate().expose()
+        let sealed = try SealedBox(keys: masterKeys).seal(
+            Array(text.utf8), context: context(of: endpoint, in: project))
+        return (Secret(text), sealed)
+    }
+
+    /// The row that the ciphertext of a secret is bound to. A rotation moves a secret to another column of the row.
+    static func context(of endpoint: ID<EventEndpoint>, in project: ID<Project>) -> String {
+        "event_endpoint/\(project)/\(endpoint)/secret"
+    }
+
+    func send(_ event: StoredEvent, to target: EventDispatchStore.Target) async throws -> EventDeliveryOutcome {
+        try await send(EventResource(event).json(), id: event.id, to: target)
+    }
+
+    func sendTest(to target: EventDispatchStore.Target) async throws -> EventDeliveryOutcome {
+        let (id, now) = (UUIDText.text(UUID()), clock.now())
+        return try await send(EventResource.test(id, of: target.key.project, at: now).json(), id: id, to: target)
+    }
+
+    /// - Throws: `CancellationError`, or an error of the master key.
+    private func send(
+        _ body: [UInt8], id: String, to target: EventDispatchStore.Target
+    ) async throws -> EventDeliveryOutcome {
+        let now = clock.now()
+        let signature = WebhookSignature(of: body, id: id, at: now.seconds, secrets: try secrets(of: target, at: now))
+        do {
+            let response = try await call.post(
+                body, to: target.url.rawValue, signature: signature, deadline: Self.deadline,
+                maximumResponseBytes: 4096, cutsLongResponse: true)
+            guard (200...299).contains(response.status) else {
+                return .failed(.status(response.status, retryAfter: response.headers.retryAfter))
+            }
+            return .delivered(status: response.status)
+        } catch let fault as ClientFault {
+            return .failed(EventDeliveryFailure(fault))
+        }
+    }
+
+    /// The secrets that sign now, the current one first.
+    private func secrets(of target: EventDispatchStore.Target, at now: Instant) throws -> [WebhookSecret] {
+        let previous = target.previousSecretExpiresAt.map { now < $0 } == true ? target.previousSecret : nil
+        let context = Self.context(of: target.key.endpoint, in: target.key.project)
+        return try [target.secret, previous].compactMap(\.self).compactMap { sealed in
+            WebhookSecret(
+                String(decoding: try SealedBox(keys: masterKeys).open(sealed, context: context), as: UTF8.self))
+        }
+    }
+}
+
+extension Headers {
+    /// The delay that the header `Retry-After` states in seconds; `nil` without one, and for a date.
+    fileprivate var retryAfter: Duration? {
+        self["Retry-After"].flatMap { Int($0) }.flatMap { (0...86_400).contains($0) ? .seconds($0) : nil }
+    }
+}
+
+extension EventDeliveryFailure {
+    fileprivate init(_ fault: ClientFault) {
+        self =
+            switch fault {
+            case .destinationNotAllowed, .invalidURL: .destinationNotAllowed
+            case .timedOut: .timedOut
+            case .tlsFailed: .tlsFailed
+            case .unknownHost, .unreachable, .connectionLost, .overloaded, .notWatched, .closed: .unreachable
+            case .invalidHeader, .tooLarge, .protocolError: .protocolError
+            }
+    }
+}
