@@ -53,6 +53,66 @@ public class ASAuthorizationPasswordProvider: NSObject {
     public func createRequest() -> ASAuthorizationPasswordRequest { preconditionFailure() }
 }
 
+public struct ASAuthorizationPublicKeyCredentialUserVerificationPreference: Hashable, Sendable {
+    public static let required = ASAuthorizationPublicKeyCredentialUserVerificationPreference()
+}
+
+public class ASAuthorizationPlatformPublicKeyCredentialDescriptor: NSObject {
+    public init(credentialID: Data) {}
+}
+
+public class ASAuthorizationPlatformPublicKeyCredentialRegistrationRequest: ASAuthorizationRequest {
+    public enum RequestStyle: Int, Sendable {
+        case standard, conditional
+    }
+
+    public var userVerificationPreference = ASAuthorizationPublicKeyCredentialUserVerificationPreference.required
+    public var excludedCredentials: [ASAuthorizationPlatformPublicKeyCredentialDescriptor]?
+    public var requestStyle = RequestStyle.standard
+}
+
+public class ASAuthorizationPlatformPublicKeyCredentialAssertionRequest: ASAuthorizationRequest {
+    public var userVerificationPreference = ASAuthorizationPublicKeyCredentialUserVerificationPreference.required
+}
+
+public class ASAuthorizationPlatformPublicKeyCredentialProvider: NSObject {
+    public init(relyingPartyIdentifier: String) {}
+
+    public func createCredentialRegistrationRequest(
+        challenge: Data, name: String, userID: Data
+    ) -> ASAuthorizationPlatformPublicKeyCredentialRegistrationRequest { preconditionFailure() }
+
+    public func createCredentialAssertionRequest(
+        challenge: Data
+    ) -> ASAuthorizationPlatformPublicKeyCredentialAssertionRequest { preconditionFailure() }
+}
+
+public class ASAuthorizationPlatformPublicKeyCredentialRegistration: NSObject, ASAuthorizationCredential {
+    public var credentialID: Data { Data() }
+    public var rawClientDataJSON: Data { Data() }
+    public var rawAttestationObject: Data? { nil }
+}
+
+public class ASAuthorizationPlatformPublicKeyCredentialAssertion: NSObject, ASAuthorizationCredential {
+    public var credentialID: Data { Data() }
+    public var rawClientDataJSON: Data { Data() }
+    public var rawAuthenticatorData: Data! { nil }
+    public var signature: Data! { nil }
+    public var userID: Data! { nil }
+}
+
+public class ASCredentialUpdater {
+    public init() {}
+
+    public func reportAllAcceptedPublicKeyCredentials(
+        relyingPartyIdentifier: String, userHandle: Data, acceptedCredentialIDs: [Data]
+    ) async throws {}
+
+    public func reportPublicKeyCredentialUpdate(
+        relyingPartyIdentifier: String, userHandle: Data, newName: String
+    ) async throws {}
+}
+
 public struct ASAuthorizationError: Error {
     public enum Code: Int, Sendable {
         case unknown, canceled, invalidResponse, notHandled, failed, notInteractive

@@ -230,6 +230,7 @@ extension View {
 
 public struct EnvironmentValues: Sendable {
     public var openURL: OpenURLAction { OpenURLAction() }
+    public var authorizationController: AuthorizationController { AuthorizationController() }
 }
 
 @MainActor public struct OpenURLAction: Sendable {
@@ -268,7 +269,20 @@ extension App {
     public static func main() {}
 }
 
-// MARK: Sign in with Apple. Apple's declarations are in an overlay of both frameworks.
+// MARK: Authorization. Apple's declarations are in an overlay of both frameworks.
+
+public enum ASAuthorizationResult {
+    case appleID(ASAuthorizationAppleIDCredential)
+    case passkeyAssertion(ASAuthorizationPlatformPublicKeyCredentialAssertion)
+    case passkeyRegistration(ASAuthorizationPlatformPublicKeyCredentialRegistration)
+}
+
+@MainActor public struct AuthorizationController: Sendable {
+    nonisolated init() {}
+    public func performRequest(_ request: ASAuthorizationRequest) async throws -> ASAuthorizationResult {
+        fatalError()
+    }
+}
 
 public struct SignInWithAppleButton: View {
     public struct Label: Equatable, Sendable {

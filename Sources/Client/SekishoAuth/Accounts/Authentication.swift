@@ -118,7 +118,7 @@ extension AuthCore {
         }
     }
 
-    private func authentication(
+    func authentication(
         _ response: TimedResponse<SessionResponse>, provider: String?, isNewUser: Bool = false
     ) throws -> Authentication {
         Authentication(

@@ -14,6 +14,8 @@ public final class User: UserInfo {
     let refreshState = Locked(RefreshState())
     /// Runs refreshes and operations that replace the tokens, one at a time.
     let taskQueue = SerialTaskQueue()
+    /// The name of the passkey that the system is creating, until the gateway stores it.
+    let passkeyName = Locked<String?>(nil)
 
     init(_ session: Session, core: AuthCore) {
         self.core = core

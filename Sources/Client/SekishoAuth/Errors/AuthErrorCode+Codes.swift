@@ -83,7 +83,7 @@ extension AuthErrorCode {
     public static let missingAppCredential = AuthErrorCode(known: 17047)
     /// The app credential is not valid. The library does not throw this error.
     public static let invalidAppCredential = AuthErrorCode(known: 17048)
-    /// The verification code has expired. For a session that has ended, see ``userTokenExpired``.
+    /// The verification code, or the dialog of a passkey, has expired. For a session that has ended, see ``userTokenExpired``.
     public static let sessionExpired = AuthErrorCode(known: 17051)
     /// The project's quota is used up.
     public static let quotaExceeded = AuthErrorCode(known: 17052)
@@ -180,8 +180,12 @@ extension AuthErrorCode {
     public static let recaptchaActionCreationFailed = AuthErrorCode(known: 17210)
     /// The password does not meet the project's policy.
     public static let passwordDoesNotMeetRequirements = AuthErrorCode(known: 17211)
+    /// The account has no such passkey, or no account has the passkey.
+    public static let missingPasskeyEnrollment = AuthErrorCode(known: 17212)
     /// The domain of the link is not valid.
     public static let invalidHostingLinkDomain = AuthErrorCode(known: 17214)
+    /// The passkey's response is not valid.
+    public static let invalidAuthenticatorResponse = AuthErrorCode(known: 17215)
     /// The session could not be stored or read on this device.
     public static let keychainError = AuthErrorCode(known: 17995)
     /// An internal error occurred.
@@ -298,7 +302,9 @@ extension AuthErrorCode {
         17209: ("ERROR_RECAPTCHA_SITE_KEY_MISSING", "The reCAPTCHA site key is missing."),
         17210: ("ERROR_RECAPTCHA_ACTION_CREATION_FAILED", "The reCAPTCHA action could not be created."),
         17211: ("ERROR_PASSWORD_DOES_NOT_MEET_REQUIREMENTS", "The password does not meet the project's policy."),
+        17212: ("ERROR_MISSING_PASSKEY_ENROLLMENT", "The account has no such passkey."),
         17214: ("ERROR_INVALID_HOSTING_LINK_DOMAIN", "The domain of the link is not valid."),
+        17215: ("ERROR_INVALID_AUTHENTICATOR_RESPONSE", "The passkey's response is not valid."),
         17995: ("ERROR_KEYCHAIN_ERROR", "The session could not be stored or read on this device."),
         17999: ("ERROR_INTERNAL_ERROR", "An internal error occurred."),
         18000: ("ERROR_MALFORMED_JWT", "The ID token is not a valid JSON Web Token."),

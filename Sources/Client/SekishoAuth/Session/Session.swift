@@ -41,9 +41,26 @@ struct Profile: Codable, Hashable, Sendable {
     var createdAt: TimeInterval?
     /// Seconds since 1970.
     var lastSignInAt: TimeInterval?
+    /// `nil` if there are none, or if an earlier version of the library stored the profile.
+    var passkeys: [PasskeyProfile]?
 
-    /// Whether the account has an email address, a phone number or a linked provider. An anonymous account has none.
-    var hasCredential: Bool { email != nil || phoneNumber != nil || !identities.isEmpty }
+    /// Whether the account has an email address, a phone number, a passkey or a linked provider. An anonymous account
+    /// has none.
+    var hasCredential: Bool {
+        email != nil || phoneNumber != nil || !identities.isEmpty || passkeys?.isEmpty == false
+    }
+}
+
+/// A passkey of an account.
+struct PasskeyProfile: Codable, Hashable, Sendable {
+    /// In base64url.
+    var credentialID: String
+    var name: String
+    /// Seconds since 1970.
+    var createdAt: TimeInterval?
+    /// Seconds since 1970.
+    var lastUsedAt: TimeInterval?
+    var isBackedUp: Bool
 }
 
 /// A linked provider of an account, with the profile that it sent.

@@ -63,6 +63,7 @@ struct UpdateRequest: Encodable {
     var photoUrl: String?
     var deleteAttribute: [String]?
     var deleteProvider: [String]?
+    var deletePasskey: [String]?
     var allowNoSignInMethod: Bool?
     var oobCode: String?
 }
@@ -127,4 +128,54 @@ struct MergeDryRunRequest: Encodable {
 struct MergeCommitRequest: Encodable {
     var idToken: String
     var mergeToken: String
+}
+
+struct StartPasskeyEnrollmentRequest: Encodable {
+    var idToken: String
+    var mediation: String?
+}
+
+struct FinalizePasskeyEnrollmentRequest: Encodable {
+    var idToken: String
+    var authenticatorRegistrationResponse: PasskeyResponse
+    var name: String?
+}
+
+struct StartPasskeySignInRequest: Encodable {
+    var tenantId: String?
+}
+
+struct FinalizePasskeySignInRequest: Encodable {
+    var tenantId: String?
+    var authenticatorAuthenticationResponse: PasskeyResponse
+}
+
+struct StartPasskeySignUpRequest: Encodable {
+    var tenantId: String?
+    var email: String?
+    var displayName: String?
+}
+
+struct FinalizePasskeySignUpRequest: Encodable {
+    var tenantId: String?
+    var authenticatorRegistrationResponse: PasskeyResponse
+    var name: String?
+    var displayName: String?
+    var email: String?
+}
+
+/// A new passkey, or the answer of a passkey, in the JSON form of WebAuthn. All bytes are in base64url.
+struct PasskeyResponse: Encodable, Sendable {
+    var id: String
+    var rawId: String
+    var type = "public-key"
+    var response: Response
+
+    struct Response: Encodable, Sendable {
+        var clientDataJSON: String
+        var attestationObject: String?
+        var authenticatorData: String?
+        var signature: String?
+        var userHandle: String?
+    }
 }

@@ -54,7 +54,8 @@ extension Profile {
             uid: user.localId, email: user.email, isEmailVerified: user.emailVerified ?? false,
             displayName: user.displayName, photoURL: user.photoUrl, phoneNumber: user.phoneNumber,
             identities: (user.providerUserInfo ?? []).map(ProviderProfile.init),
-            createdAt: user.createdAt.map { $0.value / 1000 }, lastSignInAt: user.lastLoginAt.map { $0.value / 1000 })
+            createdAt: user.createdAt.map { $0.value / 1000 }, lastSignInAt: user.lastLoginAt.map { $0.value / 1000 },
+            passkeys: user.passkeyInfo?.map(PasskeyProfile.init))
     }
 
     /// Creates a profile from the claims of an ID token, without the linked providers.
@@ -64,6 +65,15 @@ extension Profile {
             isEmailVerified: claims.values["email_verified"]?.bool ?? false,
             displayName: claims.values["name"]?.string, photoURL: claims.values["picture"]?.string,
             phoneNumber: claims.values["phone_number"]?.string)
+    }
+}
+
+extension PasskeyProfile {
+    init(_ passkey: LookupPasskey) {
+        self.init(
+            credentialID: passkey.credentialId, name: passkey.name ?? "",
+            createdAt: passkey.createdAt?.date.timeIntervalSince1970,
+            lastUsedAt: passkey.lastUsedAt?.date.timeIntervalSince1970, isBackedUp: passkey.backedUp ?? false)
     }
 }
 

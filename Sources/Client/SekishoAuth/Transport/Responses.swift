@@ -55,6 +55,59 @@ struct LookupUser: Decodable, Sendable {
     var createdAt: StringEncodedNumber?
     var lastLoginAt: StringEncodedNumber?
     var tenantId: String?
+    var passkeyInfo: [LookupPasskey]?
+    var passkeySignals: [PasskeySignal]?
+}
+
+struct LookupPasskey: Decodable, Sendable {
+    var credentialId: String
+    var name: String?
+    var createdAt: Timestamp?
+    var lastUsedAt: Timestamp?
+    var backedUp: Bool?
+}
+
+/// What password managers can be told about the passkeys of one user handle.
+struct PasskeySignal: Decodable, Sendable {
+    var rpId: String
+    /// In base64url, like the credential IDs.
+    var userId: String
+    var allAcceptedCredentialIds: [String]
+    var name: String
+}
+
+/// The response of an operation that starts to create a passkey, with the options that the system uses.
+struct PasskeyCreationResponse: Decodable, Sendable {
+    var credentialCreationOptions: Options
+
+    struct Options: Decodable, Sendable {
+        var rp: RelyingParty
+        var user: User
+        var challenge: String
+        var excludeCredentials: [Credential]?
+    }
+
+    struct RelyingParty: Decodable, Sendable {
+        var id: String
+    }
+
+    struct User: Decodable, Sendable {
+        var id: String
+        var name: String
+    }
+
+    struct Credential: Decodable, Sendable {
+        var id: String
+    }
+}
+
+struct StartPasskeySignInResponse: Decodable, Sendable {
+    var credentialRequestOptions: Options
+
+    struct Options: Decodable, Sendable {
+        var challenge: String
+        var rpId: String
+    }
 }
 
 struct ProviderUserInfo: Decodable, Sendable {
