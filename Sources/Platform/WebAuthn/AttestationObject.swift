@@ -18,6 +18,7 @@ struct AttestationObject {
     let authenticatorData: [UInt8]
 
     init(parsing bytes: [UInt8]) throws(WebAuthnFault) {
+        // The fault of the decoder does not matter, as in `AuthenticatorData`.
         guard
             let map = (try? CBOR.decode(bytes))?.map, let format = map["fmt"]?.text,
             let statement = map["attStmt"], let authenticatorData = map["authData"]?.bytes

@@ -57,6 +57,7 @@ struct AuthenticatorData: Sendable {
     fileprivate static func takeMap(from rest: inout ArraySlice<UInt8>) throws(WebAuthnFault)
         -> (encoded: [UInt8], map: [CBORKey: CBORValue])
     {
+        // The fault of the decoder does not matter: the step that failed is logged, and no part of the response.
         guard let (value, count) = try? CBOR.decodePrefix(of: rest), case .map(let map) = value else {
             throw .authenticatorDataMalformed
         }

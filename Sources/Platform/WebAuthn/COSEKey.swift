@@ -27,6 +27,7 @@ public struct COSEKey: Sendable, Equatable {
     /// - Throws: ``WebAuthnFault/algorithmNotOffered`` for an algorithm that is not a ``COSEAlgorithm``;
     ///   ``WebAuthnFault/publicKeyInvalid`` for any other key that cannot verify signatures.
     public init(decoding encoded: [UInt8]) throws(WebAuthnFault) {
+        // The fault of the decoder does not matter, as in `AuthenticatorData`.
         guard let map = (try? CBOR.decode(encoded))?.map else { throw .publicKeyInvalid }
         try self.init(encoded: encoded, map: map, algorithm: Self.algorithm(of: map))
     }
