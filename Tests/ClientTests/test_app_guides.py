@@ -44,6 +44,28 @@ func main() {
 """
 
 
+# A browser that returns its input, and a gateway that rejects the fifth request. Prints what was sent.
+BROWSER_WITH_PASSKEYS = """\
+const gateway = "https://auth.example.com", apiKey = "pk_1", sent = [];
+const result = {credentialRequestOptions: "request", credentialCreationOptions: "creation"};
+globalThis.fetch = async (url, options) => {
+  const ok = sent.length < 4;
+  if (ok) sent.push([url, JSON.parse(options.body)]);
+  return {ok, json: async () => ok ? result : {error: {errorCode: "PASSKEY_NOT_ENABLED"}}};
+};
+const parse = parsed => ({parsed});
+globalThis.PublicKeyCredential = {parseRequestOptionsFromJSON: parse, parseCreationOptionsFromJSON: parse};
+const ask = async ({publicKey}) => ({toJSON: () => ({from: publicKey})});
+Object.defineProperty(globalThis, "navigator", {value: {credentials: {get: ask, create: ask}}});
+CODE
+signInWithPasskey()
+  .then(() => addPasskey("t", "Laptop"))
+  .then(() => signInWithPasskey())
+  .catch(error => sent.push(error.message))
+  .then(() => console.log(JSON.stringify(sent)));
+"""
+
+
 def code_blocks_of_guide(guide, language):
     return [block.text for block in code_blocks(GUIDES / guide) if block.language == language]
 
@@ -51,7 +73,7 @@ def code_blocks_of_guide(guide, language):
 def swift_blocks():
     return [
         pytest.param(guide, block, id=f"{guide}-{number}")
-        for guide in ("ios.md", "from-firebase-auth.md", "errors.md")
+        for guide in ("ios.md", "from-firebase-auth.md", "errors.md", "passkeys.md")
         for number, block in enumerate(code_blocks_of_guide(guide, "swift"))
     ]
 
@@ -76,6 +98,21 @@ def type_check_for_apps(code, language_mode, modules, folder):
 @pytest.mark.parametrize("guide, block", swift_blocks())
 def test_swift_code_compiles_without_warnings(guide, block, language_mode, modules, tmp_path):
     type_check_for_apps(block, language_mode, modules, tmp_path)
+
+
+def test_the_javascript_of_the_guide_to_passkeys_sends_what_the_browser_returns():
+    [block] = code_blocks_of_guide("passkeys.md", "js")
+    output = run_program("node", "--eval", BROWSER_WITH_PASSKEYS.replace("CODE", block))
+    url = "https://auth.example.com/v2/accounts/{}?key=pk_1"
+    assert json.loads(output) == [
+        [url.format("passkeySignIn:start"), {}],
+        [url.format("passkeySignIn:finalize"), {
+            "authenticatorAuthenticationResponse": {"from": {"parsed": "request"}}}],
+        [url.format("passkeyEnrollment:start"), {"idToken": "t"}],
+        [url.format("passkeyEnrollment:finalize"), {
+            "idToken": "t", "name": "Laptop", "authenticatorRegistrationResponse": {"from": {"parsed": "creation"}}}],
+        "PASSKEY_NOT_ENABLED",
+    ]
 
 
 def test_the_swift_code_of_the_readmes_compiles_without_warnings(modules, tmp_path):

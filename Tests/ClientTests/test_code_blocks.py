@@ -83,6 +83,11 @@ CLAIMS = {
     },
     "leaving-firebase.md": {
         ("Import the users", 0): "test_readme::test_a_user_imported_as_in_the_guide_keeps_id_and_password"},
+    "passkeys.md": {
+        ("In a web page", 0): f"{APPS}::test_the_javascript_of_the_guide_to_passkeys_sends_what_the_browser_returns",
+        ("In an app for Apple's platforms", 0): COMPILED,
+        ("In an Android app", 0): "The tests do not run this code, because they have no Android.",
+    },
     "second-factors.md": {
         ("Turn second factors on", 0): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
         ("Enroll", 0): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
