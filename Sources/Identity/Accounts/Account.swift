@@ -119,7 +119,7 @@ public struct AccountUpdate: Hashable, Sendable {
         public init() {}
 
         /// Removes every member.
-        static let removal: Profile = {
+        public static let removal: Profile = {
             var profile = Profile()
             (profile.displayName, profile.photoURL) = (.remove, .remove)
             return profile

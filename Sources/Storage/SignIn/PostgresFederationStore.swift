@@ -213,14 +213,14 @@ extension SQL {
     }
 
     /// Updates the row of a reclaimed account. Removes the password, the phone number, the initial email address and
-    /// the sessions of the user who created the account. Replaces the name and the photo, and marks the address as
-    /// verified. Other statements remove the identities and the email action codes.
+    /// the sessions of the user who created the account. Replaces the profile, and marks the address as verified. Other statements remove the identities and the email action codes.
     static func reclaim(_ account: Account, for commit: SignInCommit, in realm: ID<Realm>) -> SQL {
         var reclaimed = AccountUpdate()
         reclaimed.passwordHash = .remove
         reclaimed.phoneNumber = .remove
         reclaimed.removesInitialEmail = true
         reclaimed.emailIsVerified = true
+        reclaimed.profile = .removal
         reclaimed.profile.displayName = AccountUpdate.Value(commit.identity.profile.displayName)
         reclaimed.profile.photoURL = AccountUpdate.Value(commit.identity.profile.photoURL)
         reclaimed.lastSignInAt = commit.committedAt
