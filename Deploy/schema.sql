@@ -52,6 +52,8 @@ CREATE TABLE public.account (
     email_verified boolean DEFAULT false NOT NULL,
     initial_email text,
     phone_number text,
+    phone_proven_at timestamp with time zone,
+    phone_added_at timestamp with time zone,
     display_name text,
     photo_url text,
     password_hash text,
@@ -77,6 +79,20 @@ CREATE TABLE public.account (
     CONSTRAINT account_phone_number_check CHECK ((phone_number ~~ '+%'::text))
 )
 WITH (fillfactor='85');
+
+CREATE TABLE public.account_event (
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    sequence bigint NOT NULL,
+    id uuid NOT NULL,
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL,
+    account_id text NOT NULL COLLATE pg_catalog."C",
+    actor text NOT NULL COLLATE pg_catalog."C",
+    data jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT account_event_data_check CHECK ((jsonb_typeof(data) = 'object'::text)),
+    CONSTRAINT account_event_sequence_check CHECK ((sequence > 0))
+);
 
 CREATE TABLE public.account_merge (
     realm_id text NOT NULL COLLATE pg_catalog."C",
@@ -167,6 +183,55 @@ CREATE TABLE public.deleted_account (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
     deleted_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.event_delivery (
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    endpoint_id text NOT NULL COLLATE pg_catalog."C",
+    sequence bigint NOT NULL,
+    state text NOT NULL,
+    attempts integer NOT NULL,
+    due_at timestamp with time zone,
+    attempted_at timestamp with time zone,
+    status integer,
+    failure text,
+    CONSTRAINT event_delivery_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT event_delivery_check CHECK (((due_at IS NULL) = (state <> 'pending'::text))),
+    CONSTRAINT event_delivery_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+
+CREATE TABLE public.event_endpoint (
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    id text NOT NULL COLLATE pg_catalog."C",
+    url text,
+    kinds text[],
+    secret bytea NOT NULL,
+    previous_secret bytea,
+    previous_secret_expires_at timestamp with time zone,
+    last_sequence bigint NOT NULL,
+    failures integer DEFAULT 0 NOT NULL,
+    failing_since timestamp with time zone,
+    attempt_after timestamp with time zone,
+    last_success_at timestamp with time zone,
+    disabled_at timestamp with time zone,
+    disabled_reason text,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT event_endpoint_check CHECK (((previous_secret IS NULL) = (previous_secret_expires_at IS NULL))),
+    CONSTRAINT event_endpoint_check1 CHECK (((failures = 0) = (failing_since IS NULL))),
+    CONSTRAINT event_endpoint_check2 CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL))),
+    CONSTRAINT event_endpoint_failures_check CHECK ((failures >= 0)),
+    CONSTRAINT event_endpoint_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
+    CONSTRAINT event_endpoint_last_sequence_check CHECK ((last_sequence >= 0)),
+    CONSTRAINT event_endpoint_url_check CHECK (((octet_length(url) >= 1) AND (octet_length(url) <= 2048)))
+);
+
+CREATE TABLE public.event_stream (
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    last_sequence bigint DEFAULT 0 NOT NULL,
+    lease_holder uuid,
+    lease_expires_at timestamp with time zone,
+    CONSTRAINT event_stream_check CHECK (((lease_holder IS NULL) = (lease_expires_at IS NULL))),
+    CONSTRAINT event_stream_last_sequence_check CHECK ((last_sequence >= 0))
 );
 
 CREATE TABLE public.identity_provider (
@@ -270,6 +335,7 @@ CREATE TABLE public.outbox (
     actor text NOT NULL COLLATE pg_catalog."C",
     data jsonb NOT NULL,
     created_at timestamp with time zone NOT NULL,
+    project_id text GENERATED ALWAYS AS (split_part(realm_id, '/'::text, 1)) STORED NOT NULL COLLATE pg_catalog."C",
     CONSTRAINT outbox_data_check CHECK ((jsonb_typeof(data) = 'object'::text))
 );
 
@@ -287,6 +353,21 @@ CREATE TABLE public.outgoing_email (
     expires_at timestamp with time zone NOT NULL,
     failure text,
     failed_at timestamp with time zone
+);
+
+CREATE TABLE public.outgoing_sms (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    id uuid NOT NULL,
+    account_id text COLLATE pg_catalog."C",
+    content bytea,
+    is_idempotent boolean NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    attempts smallint DEFAULT 0 NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    failure text,
+    failed_at timestamp with time zone,
+    CONSTRAINT outgoing_sms_content_check CHECK (((content IS NULL) = (failed_at IS NOT NULL)))
 );
 
 CREATE TABLE public.passkey (
@@ -320,6 +401,29 @@ CREATE TABLE public.password_key (
     created_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.phone_code (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    hash bytea NOT NULL,
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    purpose text NOT NULL COLLATE pg_catalog."C",
+    phone_number text NOT NULL,
+    calling_code text NOT NULL COLLATE pg_catalog."C",
+    account_id text COLLATE pg_catalog."C",
+    generation bigint,
+    factor_id text COLLATE pg_catalog."C",
+    code_hash bytea NOT NULL,
+    attempts smallint DEFAULT 0 NOT NULL,
+    is_sent boolean NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    confirmed_at timestamp with time zone,
+    CONSTRAINT phone_code_account_check CHECK ((((purpose = 'SIGN_IN_OR_SIGN_UP'::text) = (account_id IS NULL)) AND ((account_id IS NULL) = (generation IS NULL)) AND ((purpose = 'MULTI_FACTOR_SIGN_IN'::text) = (factor_id IS NOT NULL)))),
+    CONSTRAINT phone_code_code_hash_check CHECK ((length(code_hash) = 32)),
+    CONSTRAINT phone_code_hash_check CHECK ((length(hash) = 32)),
+    CONSTRAINT phone_code_phone_number_check CHECK ((phone_number ~~ '+%'::text)),
+    CONSTRAINT phone_code_purpose_check CHECK ((purpose = ANY (ARRAY['SIGN_IN_OR_SIGN_UP'::text, 'MULTI_FACTOR_ENROLLMENT'::text, 'MULTI_FACTOR_SIGN_IN'::text])))
+);
+
 CREATE TABLE public.provider_document (
     url text NOT NULL,
     body text NOT NULL,
@@ -344,6 +448,8 @@ CREATE TABLE public.realm (
     policy jsonb DEFAULT '{}'::jsonb NOT NULL,
     authorized_domains text[] DEFAULT '{}'::text[] NOT NULL,
     email_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
+    sms_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
+    sms_secret bytea,
     tenant_settings jsonb,
     passkey_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
     event_kinds text[] DEFAULT '{}'::text[] NOT NULL,
@@ -359,6 +465,7 @@ END),
     CONSTRAINT realm_passkey_settings_check CHECK ((jsonb_typeof(passkey_settings) = 'object'::text)),
     CONSTRAINT realm_policy_check CHECK ((jsonb_typeof(policy) = 'object'::text)),
     CONSTRAINT realm_profile_check CHECK ((profile = ANY (ARRAY['sekisho'::text, 'firebase'::text]))),
+    CONSTRAINT realm_sms_settings_check CHECK ((jsonb_typeof(sms_settings) = 'object'::text)),
     CONSTRAINT realm_tenant_settings_check CHECK ((jsonb_typeof(tenant_settings) = 'object'::text))
 );
 
@@ -469,6 +576,17 @@ CREATE TABLE public.signing_key (
     CONSTRAINT signing_key_purpose_check CHECK ((purpose = ANY (ARRAY['id-token'::text, 'refresh-token'::text])))
 );
 
+CREATE TABLE public.sms_usage (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    day date NOT NULL,
+    calling_code text NOT NULL COLLATE pg_catalog."C",
+    sent bigint NOT NULL,
+    confirmed bigint DEFAULT 0 NOT NULL
+);
+
+ALTER TABLE ONLY public.account_event
+    ADD CONSTRAINT account_event_pkey PRIMARY KEY (project_id, sequence);
+
 ALTER TABLE ONLY public.account_merge
     ADD CONSTRAINT account_merge_pkey PRIMARY KEY (realm_id, source_id);
 
@@ -499,6 +617,15 @@ ALTER TABLE ONLY public.authorization_flow
 ALTER TABLE ONLY public.deleted_account
     ADD CONSTRAINT deleted_account_pkey PRIMARY KEY (realm_id, id);
 
+ALTER TABLE ONLY public.event_delivery
+    ADD CONSTRAINT event_delivery_pkey PRIMARY KEY (project_id, endpoint_id, sequence);
+
+ALTER TABLE ONLY public.event_endpoint
+    ADD CONSTRAINT event_endpoint_pkey PRIMARY KEY (project_id, id);
+
+ALTER TABLE ONLY public.event_stream
+    ADD CONSTRAINT event_stream_pkey PRIMARY KEY (project_id);
+
 ALTER TABLE ONLY public.identity_provider
     ADD CONSTRAINT identity_provider_pkey PRIMARY KEY (realm_id, provider);
 
@@ -515,16 +642,22 @@ ALTER TABLE ONLY public.oob_code
     ADD CONSTRAINT oob_code_pkey PRIMARY KEY (hash);
 
 ALTER TABLE ONLY public.outbox
-    ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT outbox_pkey PRIMARY KEY (realm_id, id);
 
 ALTER TABLE ONLY public.outgoing_email
     ADD CONSTRAINT outgoing_email_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.outgoing_sms
+    ADD CONSTRAINT outgoing_sms_pkey PRIMARY KEY (realm_id, id);
 
 ALTER TABLE ONLY public.passkey
     ADD CONSTRAINT passkey_pkey PRIMARY KEY (realm_id, rp_id, credential_id);
 
 ALTER TABLE ONLY public.password_key
     ADD CONSTRAINT password_key_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.phone_code
+    ADD CONSTRAINT phone_code_pkey PRIMARY KEY (realm_id, hash);
 
 ALTER TABLE ONLY public.provider_document
     ADD CONSTRAINT provider_document_pkey PRIMARY KEY (url);
@@ -565,11 +698,16 @@ ALTER TABLE ONLY public.session
 ALTER TABLE ONLY public.signing_key
     ADD CONSTRAINT signing_key_pkey PRIMARY KEY (project_id, id);
 
+ALTER TABLE ONLY public.sms_usage
+    ADD CONSTRAINT sms_usage_pkey PRIMARY KEY (realm_id, day, calling_code);
+
 CREATE INDEX account_created_at ON public.account USING btree (realm_id, created_at, id);
 
 CREATE INDEX account_display_name ON public.account USING btree (realm_id, "left"(display_name, 256), id) WHERE (display_name IS NOT NULL);
 
 CREATE UNIQUE INDEX account_email_key ON public.account USING btree (realm_id, email) WHERE (email IS NOT NULL);
+
+CREATE INDEX account_event_created_at ON public.account_event USING btree (created_at);
 
 CREATE INDEX account_merge_target ON public.account_merge USING btree (realm_id, target_id);
 
@@ -609,6 +747,10 @@ CREATE INDEX authorization_flow_expires_at ON public.authorization_flow USING bt
 
 CREATE INDEX authorization_flow_grant_expires_at ON public.authorization_flow USING btree (grant_expires_at) WHERE (grant_expires_at IS NOT NULL);
 
+CREATE INDEX event_delivery_due ON public.event_delivery USING btree (project_id, endpoint_id, due_at) WHERE (state = 'pending'::text);
+
+CREATE INDEX event_delivery_log ON public.event_delivery USING btree (attempted_at) WHERE (state <> 'pending'::text);
+
 CREATE INDEX known_network_last_seen_at ON public.known_network USING btree (last_seen_at);
 
 CREATE UNIQUE INDEX linked_identity_account_key ON public.linked_identity USING btree (account_id, realm_id, provider);
@@ -629,6 +771,8 @@ CREATE INDEX oob_code_expires_at ON public.oob_code USING btree (expires_at);
 
 CREATE INDEX outbox_created_at ON public.outbox USING btree (created_at);
 
+CREATE INDEX outbox_project ON public.outbox USING btree (project_id, created_at, id);
+
 CREATE INDEX outgoing_email_account ON public.outgoing_email USING btree (account_id, realm_id);
 
 CREATE INDEX outgoing_email_due_at ON public.outgoing_email USING btree (due_at) WHERE (failed_at IS NULL);
@@ -637,9 +781,21 @@ CREATE INDEX outgoing_email_failed_at ON public.outgoing_email USING btree (fail
 
 CREATE INDEX outgoing_email_recipient ON public.outgoing_email USING btree (recipient, realm_id);
 
+CREATE INDEX outgoing_sms_account ON public.outgoing_sms USING btree (account_id, realm_id) WHERE (account_id IS NOT NULL);
+
+CREATE INDEX outgoing_sms_due_at ON public.outgoing_sms USING btree (due_at) WHERE (failed_at IS NULL);
+
+CREATE INDEX outgoing_sms_failed_at ON public.outgoing_sms USING btree (failed_at) WHERE (failed_at IS NOT NULL);
+
 CREATE INDEX passkey_account ON public.passkey USING btree (account_id, realm_id);
 
 CREATE UNIQUE INDEX passkey_credential_key ON public.passkey USING btree (rp_id, credential_id);
+
+CREATE INDEX phone_code_account ON public.phone_code USING btree (account_id, realm_id) WHERE (account_id IS NOT NULL);
+
+CREATE INDEX phone_code_calling_code ON public.phone_code USING btree (project_id, calling_code, created_at) WHERE is_sent;
+
+CREATE INDEX phone_code_expires_at ON public.phone_code USING btree (expires_at);
 
 CREATE INDEX rate_limit_counter_expires_at ON public.rate_limit_counter USING btree (expires_at);
 
@@ -659,7 +815,12 @@ CREATE INDEX service_key_id ON public.service_key USING btree (id);
 
 CREATE INDEX session_account ON public.session USING btree (account_id, realm_id, ended_at);
 
+CREATE INDEX sms_usage_day ON public.sms_usage USING btree (day);
+
 CREATE TRIGGER linked_identity_apple_grants AFTER DELETE ON public.linked_identity FOR EACH ROW WHEN ((old.provider = 'apple.com'::text)) EXECUTE FUNCTION public.revoke_apple_grants();
+
+ALTER TABLE ONLY public.account_event
+    ADD CONSTRAINT account_event_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.account_merge
     ADD CONSTRAINT account_merge_realm_id_target_id_fkey FOREIGN KEY (realm_id, target_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
@@ -669,6 +830,15 @@ ALTER TABLE ONLY public.api_key
 
 ALTER TABLE ONLY public.app
     ADD CONSTRAINT app_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.event_delivery
+    ADD CONSTRAINT event_delivery_project_id_endpoint_id_fkey FOREIGN KEY (project_id, endpoint_id) REFERENCES public.event_endpoint(project_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.event_endpoint
+    ADD CONSTRAINT event_endpoint_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.event_stream
+    ADD CONSTRAINT event_stream_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.identity_provider
     ADD CONSTRAINT identity_provider_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;
@@ -682,11 +852,17 @@ ALTER TABLE ONLY public.linked_identity
 ALTER TABLE ONLY public.oob_code
     ADD CONSTRAINT oob_code_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.outgoing_sms
+    ADD CONSTRAINT outgoing_sms_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.passkey
     ADD CONSTRAINT passkey_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.password_key
     ADD CONSTRAINT password_key_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.phone_code
+    ADD CONSTRAINT phone_code_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.realm
     ADD CONSTRAINT realm_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES public.realm(id) ON DELETE CASCADE;
@@ -708,3 +884,6 @@ ALTER TABLE ONLY public.session
 
 ALTER TABLE ONLY public.signing_key
     ADD CONSTRAINT signing_key_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.sms_usage
+    ADD CONSTRAINT sms_usage_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;

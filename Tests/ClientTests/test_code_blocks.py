@@ -13,6 +13,7 @@ FACTORS = "test_second_factors"
 EVENTS = "test_events"
 COMPILED = f"{APPS}::test_swift_code_compiles_without_warnings"
 PROJECT_FILES = "test_guides::test_the_project_files_in_the_guides_configure_apple_and_then_google"
+TELEPHONE = "test_telephone"
 LOCAL_COMMAND = "The tests do not run this command, because it installs packages. They start the same gateway."
 
 # By document, heading and index of the block: the test that runs it, or the sentence of the document that says why no
@@ -97,6 +98,14 @@ CLAIMS = {
         ("Sign in", 1): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
         ("Sign in", 2): f"{FACTORS}::test_the_javascript_of_the_guide_enrolls_and_signs_in",
         ("Recovery codes", 0): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
+    },
+    "telephone.md": {
+        ("Turn it on", 0): f"{TELEPHONE}::test_the_project_files_of_the_guide_can_be_applied",
+        ("The sender", 0): "This is what the gateway sends, so there is nothing to run.",
+        ("The sender", 1): f"{TELEPHONE}::test_the_project_files_of_the_guide_can_be_applied",
+        ("Sign in", 0): f"{TELEPHONE}::test_the_commands_of_the_guide_sign_in",
+        ("Sign in", 1): f"{TELEPHONE}::test_the_commands_of_the_guide_sign_in",
+        ("Sign in", 2): f"{TELEPHONE}::test_the_javascript_of_the_guide_signs_in",
     },
     "verify-id-tokens.md": {
         ("Session cookies", 0): f"{BACKEND}::test_curl_looks_up_a_session_as_the_guide_to_verification_says",

@@ -33,7 +33,7 @@ FIREBASE_OPERATIONS = {
     "getRecaptchaConfig", "initializeAuth",
     "startMfaEnrollment", "finalizeMfaEnrollment", "withdrawMfaEnrollment", "finalizeMfaSignIn",
     "startPasskeyEnrollment", "finalizePasskeyEnrollment", "startPasskeySignIn", "finalizePasskeySignIn",
-    "startPasskeySignUp", "finalizePasskeySignUp",
+    "startPasskeySignUp", "finalizePasskeySignUp", "sendVerificationCode", "signInWithPhoneNumber",
     "signInWithCustomToken", "createSessionCookie", "getProjectConfig", "updateProjectConfig",
     "listDefaultSupportedIdpConfigs", "createDefaultSupportedIdpConfig", "getDefaultSupportedIdpConfig",
     "updateDefaultSupportedIdpConfig", "deleteDefaultSupportedIdpConfig", "listOauthIdpConfigs", "createOauthIdpConfig",

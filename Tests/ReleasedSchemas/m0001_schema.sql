@@ -1,5 +1,5 @@
 -- A database of a release with rows in its tables, for tests of upgrades. The next line has its secrets.
--- {"masterKey": "SuFwkBeK3HDjwlw6UIJcqyhUKnvpaRYu2ac266FDhQc=", "apiKey": "pk_cjvE51oK5rl3fQjGPLTNBz8BXUYSjkO9HAaq", "email": "fab7cd36c1e1313c@example.com", "localId": "rj7PWW8T2QK4JdYxpqnYKMZMqw2g", "refreshToken": "AZSI_KhpE9SX3axOFYFQRnU7tw-FAAAAAAAAAABgFqlRsHbFpnX7wA_8dAyeT9167bl3Edo2MDp4NBGy0g"}
+-- {"masterKey": "31EHKzYtsNngsMDjYnN4JJTcNDgSVmi7k7WM9+mcQl8=", "apiKey": "pk_4I7Q6lf6PePQIHoIGPivavqRRHKmqwBwmrRK", "email": "eff5e4b1bef6c8ce@example.com", "localId": "U1y5K42NQEvDkmb2ykpWdb4RU0rf", "refreshToken": "AbH7HNFnh6jmJ45BLJa6u4dobE-5AAAAAAAAAAAJVx83kdk_Cu_l90atzos-BL9-uFbPtNTb_giBJXV_kQ"}
 SET check_function_bodies = false;
 CREATE FUNCTION public.passkeys(realm_id text, account_id text) RETURNS text
     LANGUAGE sql STABLE
@@ -47,6 +47,8 @@ CREATE TABLE public.account (
     email_verified boolean DEFAULT false NOT NULL,
     initial_email text,
     phone_number text,
+    phone_proven_at timestamp with time zone,
+    phone_added_at timestamp with time zone,
     display_name text,
     photo_url text,
     password_hash text,
@@ -72,6 +74,19 @@ CREATE TABLE public.account (
     CONSTRAINT account_phone_number_check CHECK ((phone_number ~~ '+%'::text))
 )
 WITH (fillfactor='85');
+CREATE TABLE public.account_event (
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    sequence bigint NOT NULL,
+    id uuid NOT NULL,
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL,
+    account_id text NOT NULL COLLATE pg_catalog."C",
+    actor text NOT NULL COLLATE pg_catalog."C",
+    data jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT account_event_data_check CHECK ((jsonb_typeof(data) = 'object'::text)),
+    CONSTRAINT account_event_sequence_check CHECK ((sequence > 0))
+);
 CREATE TABLE public.account_merge (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     source_id text NOT NULL COLLATE pg_catalog."C",
@@ -155,6 +170,52 @@ CREATE TABLE public.deleted_account (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
     deleted_at timestamp with time zone NOT NULL
+);
+CREATE TABLE public.event_delivery (
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    endpoint_id text NOT NULL COLLATE pg_catalog."C",
+    sequence bigint NOT NULL,
+    state text NOT NULL,
+    attempts integer NOT NULL,
+    due_at timestamp with time zone,
+    attempted_at timestamp with time zone,
+    status integer,
+    failure text,
+    CONSTRAINT event_delivery_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT event_delivery_check CHECK (((due_at IS NULL) = (state <> 'pending'::text))),
+    CONSTRAINT event_delivery_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+CREATE TABLE public.event_endpoint (
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    id text NOT NULL COLLATE pg_catalog."C",
+    url text,
+    kinds text[],
+    secret bytea NOT NULL,
+    previous_secret bytea,
+    previous_secret_expires_at timestamp with time zone,
+    last_sequence bigint NOT NULL,
+    failures integer DEFAULT 0 NOT NULL,
+    failing_since timestamp with time zone,
+    attempt_after timestamp with time zone,
+    last_success_at timestamp with time zone,
+    disabled_at timestamp with time zone,
+    disabled_reason text,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT event_endpoint_check CHECK (((previous_secret IS NULL) = (previous_secret_expires_at IS NULL))),
+    CONSTRAINT event_endpoint_check1 CHECK (((failures = 0) = (failing_since IS NULL))),
+    CONSTRAINT event_endpoint_check2 CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL))),
+    CONSTRAINT event_endpoint_failures_check CHECK ((failures >= 0)),
+    CONSTRAINT event_endpoint_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
+    CONSTRAINT event_endpoint_last_sequence_check CHECK ((last_sequence >= 0)),
+    CONSTRAINT event_endpoint_url_check CHECK (((octet_length(url) >= 1) AND (octet_length(url) <= 2048)))
+);
+CREATE TABLE public.event_stream (
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    last_sequence bigint DEFAULT 0 NOT NULL,
+    lease_holder uuid,
+    lease_expires_at timestamp with time zone,
+    CONSTRAINT event_stream_check CHECK (((lease_holder IS NULL) = (lease_expires_at IS NULL))),
+    CONSTRAINT event_stream_last_sequence_check CHECK ((last_sequence >= 0))
 );
 CREATE TABLE public.identity_provider (
     realm_id text NOT NULL COLLATE pg_catalog."C",
@@ -252,6 +313,7 @@ CREATE TABLE public.outbox (
     actor text NOT NULL COLLATE pg_catalog."C",
     data jsonb NOT NULL,
     created_at timestamp with time zone NOT NULL,
+    project_id text GENERATED ALWAYS AS (split_part(realm_id, '/'::text, 1)) STORED NOT NULL COLLATE pg_catalog."C",
     CONSTRAINT outbox_data_check CHECK ((jsonb_typeof(data) = 'object'::text))
 );
 CREATE TABLE public.outgoing_email (
@@ -268,6 +330,20 @@ CREATE TABLE public.outgoing_email (
     expires_at timestamp with time zone NOT NULL,
     failure text,
     failed_at timestamp with time zone
+);
+CREATE TABLE public.outgoing_sms (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    id uuid NOT NULL,
+    account_id text COLLATE pg_catalog."C",
+    content bytea,
+    is_idempotent boolean NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    attempts smallint DEFAULT 0 NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    failure text,
+    failed_at timestamp with time zone,
+    CONSTRAINT outgoing_sms_content_check CHECK (((content IS NULL) = (failed_at IS NOT NULL)))
 );
 CREATE TABLE public.passkey (
     realm_id text NOT NULL COLLATE pg_catalog."C",
@@ -298,6 +374,28 @@ CREATE TABLE public.password_key (
     key bytea NOT NULL,
     created_at timestamp with time zone NOT NULL
 );
+CREATE TABLE public.phone_code (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    hash bytea NOT NULL,
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    purpose text NOT NULL COLLATE pg_catalog."C",
+    phone_number text NOT NULL,
+    calling_code text NOT NULL COLLATE pg_catalog."C",
+    account_id text COLLATE pg_catalog."C",
+    generation bigint,
+    factor_id text COLLATE pg_catalog."C",
+    code_hash bytea NOT NULL,
+    attempts smallint DEFAULT 0 NOT NULL,
+    is_sent boolean NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    confirmed_at timestamp with time zone,
+    CONSTRAINT phone_code_account_check CHECK ((((purpose = 'SIGN_IN_OR_SIGN_UP'::text) = (account_id IS NULL)) AND ((account_id IS NULL) = (generation IS NULL)) AND ((purpose = 'MULTI_FACTOR_SIGN_IN'::text) = (factor_id IS NOT NULL)))),
+    CONSTRAINT phone_code_code_hash_check CHECK ((length(code_hash) = 32)),
+    CONSTRAINT phone_code_hash_check CHECK ((length(hash) = 32)),
+    CONSTRAINT phone_code_phone_number_check CHECK ((phone_number ~~ '+%'::text)),
+    CONSTRAINT phone_code_purpose_check CHECK ((purpose = ANY (ARRAY['SIGN_IN_OR_SIGN_UP'::text, 'MULTI_FACTOR_ENROLLMENT'::text, 'MULTI_FACTOR_SIGN_IN'::text])))
+);
 CREATE TABLE public.provider_document (
     url text NOT NULL,
     body text NOT NULL,
@@ -320,6 +418,8 @@ CREATE TABLE public.realm (
     policy jsonb DEFAULT '{}'::jsonb NOT NULL,
     authorized_domains text[] DEFAULT '{}'::text[] NOT NULL,
     email_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
+    sms_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
+    sms_secret bytea,
     tenant_settings jsonb,
     passkey_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
     event_kinds text[] DEFAULT '{}'::text[] NOT NULL,
@@ -335,6 +435,7 @@ END),
     CONSTRAINT realm_passkey_settings_check CHECK ((jsonb_typeof(passkey_settings) = 'object'::text)),
     CONSTRAINT realm_policy_check CHECK ((jsonb_typeof(policy) = 'object'::text)),
     CONSTRAINT realm_profile_check CHECK ((profile = ANY (ARRAY['sekisho'::text, 'firebase'::text]))),
+    CONSTRAINT realm_sms_settings_check CHECK ((jsonb_typeof(sms_settings) = 'object'::text)),
     CONSTRAINT realm_tenant_settings_check CHECK ((jsonb_typeof(tenant_settings) = 'object'::text))
 );
 CREATE TABLE public.recovery_code (
@@ -436,88 +537,97 @@ CREATE TABLE public.signing_key (
     CONSTRAINT signing_key_certificate_check CHECK (((purpose = 'id-token'::text) = (certificate IS NOT NULL))),
     CONSTRAINT signing_key_purpose_check CHECK ((purpose = ANY (ARRAY['id-token'::text, 'refresh-token'::text])))
 );
+CREATE TABLE public.sms_usage (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    day date NOT NULL,
+    calling_code text NOT NULL COLLATE pg_catalog."C",
+    sent bigint NOT NULL,
+    confirmed bigint DEFAULT 0 NOT NULL
+);
 INSERT INTO public.account VALUES
-	('demo', 'rj7PWW8T2QK4JdYxpqnYKMZMqw2g', 'fab7cd36c1e1313c@example.com', false, NULL, NULL, 'Ada', NULL, '$argon2id$v=19$m=7168,t=1,p=1$7GwWkc9id0amrrb5yO6GNw$VWBpAw9+vCg+yjiZa8RNtcj4y6ZkFl5ek+enSQMkKHw', '2026-11-29 15:47:31.505939+00', false, false, NULL, NULL, '2026-11-29 15:47:31.505939+00', '2026-11-29 15:47:31.505939+00', '2026-11-29 15:47:31+00', 1, 0, 0),
-	('demo', 'user1', 'user1@example.com', false, NULL, '+15551', 'Name 1', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 15:47:31.555616+00', NULL, '2026-11-29 15:47:31.555616+00', 1, 0, 0),
-	('demo', 'user2', 'user2@example.com', false, NULL, '+15552', 'Name 2', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 15:47:31.555616+00', NULL, '2026-11-29 15:47:31.555616+00', 1, 0, 0),
-	('demo', 'user3', 'user3@example.com', false, NULL, '+15553', 'Name 3', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 15:47:31.555616+00', NULL, '2026-11-29 15:47:31.555616+00', 1, 0, 0);
+	('demo', 'U1y5K42NQEvDkmb2ykpWdb4RU0rf', 'eff5e4b1bef6c8ce@example.com', false, NULL, NULL, NULL, NULL, 'Ada', NULL, '$argon2id$v=19$m=7168,t=1,p=1$1OiVtVlsWt2B1H68swZ0jw$xGcg766WCE/WzEof7mJwzDX0HY9lo4LJF+6/jasQZ4w', '2026-11-29 16:06:44.064962+00', false, false, NULL, NULL, '2026-11-29 16:06:44.064962+00', '2026-11-29 16:06:44.064962+00', '2026-11-29 16:06:44+00', 1, 0, 0),
+	('demo', 'user1', 'user1@example.com', false, NULL, '+15551', NULL, NULL, 'Name 1', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 16:06:44.111263+00', NULL, '2026-11-29 16:06:44.111263+00', 1, 0, 0),
+	('demo', 'user2', 'user2@example.com', false, NULL, '+15552', NULL, NULL, 'Name 2', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 16:06:44.111263+00', NULL, '2026-11-29 16:06:44.111263+00', 1, 0, 0),
+	('demo', 'user3', 'user3@example.com', false, NULL, '+15553', NULL, NULL, 'Name 3', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 16:06:44.111263+00', NULL, '2026-11-29 16:06:44.111263+00', 1, 0, 0);
 INSERT INTO public.account_merge VALUES
-	('demo', 'source1', 'user1', '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', 1, '{}'),
-	('demo', 'source2', 'user2', '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', 1, '{}'),
-	('demo', 'source3', 'user3', '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', 1, '{}');
+	('demo', 'source1', 'user1', '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', 1, '{}'),
+	('demo', 'source2', 'user2', '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', 1, '{}'),
+	('demo', 'source3', 'user3', '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', 1, '{}');
 INSERT INTO public.api_key VALUES
-	('demo', 'HKVOFxBx', 'default', '\x6030792f8ef906ea0b4e31bd15fa9d57a6479bd70bd27ad93cd66382e8de4bf2', '2026-11-29 15:47:31.366164+00', NULL);
+	('demo', 'msaf710K', 'default', '\xed6d574b898587379d14b943687d3f47b24578027e164fbfe5b6c76babc9184f', '2026-11-29 16:06:43.978211+00', NULL);
 INSERT INTO public.app VALUES
-	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-29 15:47:31.286259+00');
+	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-29 16:06:43.914094+00');
 INSERT INTO public.apple_grant VALUES
-	('48c924fb-ab02-4cf6-8f99-7ac013e42e51', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', NULL, 0, NULL, NULL),
-	('37553fdd-cf1c-4474-9c20-bcdfea852633', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', NULL, 0, NULL, NULL),
-	('4058c766-afd4-49e8-b1a5-7ba0d75e3bc7', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', NULL, 0, NULL, NULL);
+	('383a24c2-e211-4b6c-ad00-bfa15aa348af', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', NULL, 0, NULL, NULL),
+	('234bbe94-6581-4dfa-9fc7-ed59552c7a4f', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', NULL, 0, NULL, NULL),
+	('742d6357-56c1-4f0a-b636-4b5ea314de93', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', NULL, 0, NULL, NULL);
 INSERT INTO public.audit_event VALUES
-	('2c9d04b9-fa78-4d62-93fb-6dd5764c1ccd', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-29 15:47:31.286259+00', NULL, NULL),
-	('0d10f6fc-f5ea-40a1-bea1-cb5a4405cbb5', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-29 15:47:31.326371+00', NULL, NULL),
-	('eb064fb7-9414-460a-80fb-58785258998d', 'demo', 'cli', 'apiKey.added', 'HKVOFxBx', '{"app": "default"}', '2026-11-29 15:47:31.366164+00', NULL, NULL),
-	('90b1b8cb-53f2-4d11-8861-0eb6f7330374', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-29 15:47:31.555616+00', NULL, NULL),
-	('8fae920b-e861-4a97-be0d-eb430c138d9c', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-29 15:47:31.555616+00', NULL, NULL),
-	('1fac3bfe-dd26-43d8-bbb5-1227a7741463', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-29 15:47:31.555616+00', NULL, NULL);
+	('f1d44c9e-d22b-437c-ae42-c3c0748ace73', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-29 16:06:43.914094+00', NULL, NULL),
+	('d0aa8bfb-7e05-4574-ae0d-2e4291da5ce4', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-29 16:06:43.948072+00', NULL, NULL),
+	('43ec12b8-362a-423d-a4d7-114772f98acb', 'demo', 'cli', 'apiKey.added', 'msaf710K', '{"app": "default"}', '2026-11-29 16:06:43.978211+00', NULL, NULL),
+	('91f9a3ee-30ec-41da-9f58-a12a8226bb84', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-29 16:06:44.111263+00', NULL, NULL),
+	('c5a8a628-e0e1-438d-852f-733ffcd2ded4', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-29 16:06:44.111263+00', NULL, NULL),
+	('0a00b853-0268-442f-b54f-bcdab89b0b5d', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-29 16:06:44.111263+00', NULL, NULL);
 INSERT INTO public.authorization_flow VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 15:47:31.555616+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 15:47:31.555616+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 15:47:31.555616+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 16:06:44.111263+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 16:06:44.111263+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 16:06:44.111263+00');
 INSERT INTO public.deleted_account VALUES
-	('demo', 'gone1', '2026-11-29 15:47:31.555616+00'),
-	('demo', 'gone2', '2026-11-29 15:47:31.555616+00'),
-	('demo', 'gone3', '2026-11-29 15:47:31.555616+00');
+	('demo', 'gone1', '2026-11-29 16:06:44.111263+00'),
+	('demo', 'gone2', '2026-11-29 16:06:44.111263+00'),
+	('demo', 'gone3', '2026-11-29 16:06:44.111263+00');
 INSERT INTO public.installation VALUES
-	(true, '\x01d8044c666405b705539a2af4a34488b7f9d1f8690cd61087febc4b0ef20cebd9c2eb2f17071a92', 'serve', '2026-11-29 15:47:31.283989+00');
+	(true, '\x0132ae181e5c2897a7e96465e0a112e87b5b89ff28c604b0c62265b352be3eebbc769453f53d2c1b', 'serve', '2026-11-29 16:06:43.911876+00');
 INSERT INTO public.known_network VALUES
-	('demo', 'rj7PWW8T2QK4JdYxpqnYKMZMqw2g', '\xbd09e772a252d2ec5a933adcb64a226b', '2026-11-29 15:47:31.505939+00'),
-	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-29 15:47:31.555616+00'),
-	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-29 15:47:31.555616+00'),
-	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-29 15:47:31.555616+00');
+	('demo', 'U1y5K42NQEvDkmb2ykpWdb4RU0rf', '\xf118fcae43e7e6d8ceac2e7d0c93b474', '2026-11-29 16:06:44.064962+00'),
+	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-29 16:06:44.111263+00'),
+	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-29 16:06:44.111263+00'),
+	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-29 16:06:44.111263+00');
 INSERT INTO public.linked_identity VALUES
-	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO public.oob_code VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00');
 INSERT INTO public.outbox VALUES
-	('c46d4d9d-066d-4c40-8f9f-9849e97acdf9', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-29 15:47:31.555616+00'),
-	('4398d2a0-8a47-4961-a99c-6150809da42f', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-29 15:47:31.555616+00'),
-	('9c7cd56f-619d-470a-8270-03dc5acc7ca8', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-29 15:47:31.555616+00');
+	('420583c0-9a31-4d2d-8059-043fc1984ce0', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-29 16:06:44.111263+00', DEFAULT),
+	('3a15fe8d-2dbd-4a55-ad8c-7ac8209578a4', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-29 16:06:44.111263+00', DEFAULT),
+	('378a6159-d196-49e5-b602-7d664a77c0e9', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-29 16:06:44.111263+00', DEFAULT);
 INSERT INTO public.outgoing_email VALUES
-	('7bcff8d4-0e65-4dbc-9b94-a277b3125ec1', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', 0, '2026-11-29 15:47:31.555616+00', NULL, NULL),
-	('4ab5eb5f-7775-4b70-8c9c-4efb0308a2d8', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', 0, '2026-11-29 15:47:31.555616+00', NULL, NULL),
-	('82b74584-590c-4fc0-9b31-84103b0049ef', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00', 0, '2026-11-29 15:47:31.555616+00', NULL, NULL);
+	('150c1f82-7eab-4663-93c2-3d7baecd45ea', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', 0, '2026-11-29 16:06:44.111263+00', NULL, NULL),
+	('ec03acfb-7ee6-4d79-bc9d-5c13c983109e', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', 0, '2026-11-29 16:06:44.111263+00', NULL, NULL),
+	('4e3f206b-a595-4984-b888-1ba83fa0bedf', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', 0, '2026-11-29 16:06:44.111263+00', NULL, NULL);
 INSERT INTO public.realm VALUES
-	('demo', NULL, 126774131913, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', '2026-11-29 15:47:31.286259+00', NULL);
+	('demo', NULL, 241180783640, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', '{}', NULL, NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', '2026-11-29 16:06:43.914094+00', NULL);
 INSERT INTO public.replay_guard VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 15:47:31.555616+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 15:47:31.555616+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 15:47:31.555616+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 16:06:44.111263+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 16:06:44.111263+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 16:06:44.111263+00');
 INSERT INTO public.revoked_subject VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 15:47:31.555616+00', '2026-11-29 15:47:31.555616+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00');
 INSERT INTO public.schema_migration VALUES
-	('m0001_schema', '\x91ee72d9e07f279af798d033be71220b5a2829d505bf51c8b9e16413bdd023e0', '2026-11-29 15:47:31.253302+00');
+	('m0001_schema', '\xd240ce738847c3d56b8562dc53fa6964ac69038c408f8e8668863def1712b14c', '2026-11-29 16:06:43.885409+00');
 INSERT INTO public.session VALUES
-	('demo', '6913d497-ddac-4e15-8150-46753bb70f85', 'rj7PWW8T2QK4JdYxpqnYKMZMqw2g', 1, 'password', '2026-11-29 15:47:31.505939+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-29 15:47:31.505939+00', 0, 0, '-infinity', '2026-11-29 15:47:31.505939+00', NULL, NULL),
-	('demo', 'bea059a1-b229-45d2-b630-72f1aed7a337', 'user1', 1, 'anonymous', '2026-11-29 15:47:31.555616+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 15:47:31.555616+00', 0, 0, '-infinity', '2026-11-29 15:47:31.555616+00', NULL, NULL),
-	('demo', '289df191-fd2d-4477-a976-de384875162b', 'user2', 1, 'anonymous', '2026-11-29 15:47:31.555616+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 15:47:31.555616+00', 0, 0, '-infinity', '2026-11-29 15:47:31.555616+00', NULL, NULL),
-	('demo', '1454b009-82f0-40ee-a413-d1ef9c333ac2', 'user3', 1, 'anonymous', '2026-11-29 15:47:31.555616+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 15:47:31.555616+00', 0, 0, '-infinity', '2026-11-29 15:47:31.555616+00', NULL, NULL);
+	('demo', '6787a8e6-278e-412c-96ba-bb87686c4fb9', 'U1y5K42NQEvDkmb2ykpWdb4RU0rf', 1, 'password', '2026-11-29 16:06:44.064962+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-29 16:06:44.064962+00', 0, 0, '-infinity', '2026-11-29 16:06:44.064962+00', NULL, NULL),
+	('demo', 'f6a678df-d6b7-48cb-baa6-47d7dd807fdc', 'user1', 1, 'anonymous', '2026-11-29 16:06:44.111263+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 16:06:44.111263+00', 0, 0, '-infinity', '2026-11-29 16:06:44.111263+00', NULL, NULL),
+	('demo', '6cbe4a3b-de1e-4b22-9012-810a963a2e49', 'user2', 1, 'anonymous', '2026-11-29 16:06:44.111263+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 16:06:44.111263+00', 0, 0, '-infinity', '2026-11-29 16:06:44.111263+00', NULL, NULL),
+	('demo', 'f507c03d-6ea0-4dec-9766-e255f7571354', 'user3', 1, 'anonymous', '2026-11-29 16:06:44.111263+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 16:06:44.111263+00', 0, 0, '-infinity', '2026-11-29 16:06:44.111263+00', NULL, NULL);
 INSERT INTO public.signing_key VALUES
-	('demo', '0zyQ-Va95mHNRNtIEH2oBXL4RXRMVVESWsa5aUPp5lQ', 'id-token', 'ES256', '\x01d8044c66b5360b8b3a88cb86d6c1e271af745a10236063db9167ffeaae4e957c0dd5f4a0c85fea24e96756dd677e10a8174e7e23ff363ca9e82ea10d44338ad4888fa7996dcfc7d2bc06a9acf791f032c5d6f6b4f4721cd8ac7431de777f7b276f305294ff56f532a889f48852342640ee73c2035aacf44380393d95035306c7407d6667983e2aa353916b279b44f6eb7a522298be99d1ab43a60fd6434059dfc4caf37707738c9d7189', '-----BEGIN CERTIFICATE-----
-MIIBGjCBwaADAgECAhEA+lEeIRNVUwVh65cY8OobMjAKBggqhkjOPQQDAjAPMQ0w
-CwYDVQQDDARkZW1vMB4XDTI2MTEyOTE1NDIzMVoXDTM2MTEyNjE1NDczMVowDzEN
-MAsGA1UEAwwEZGVtbzBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABIhMx4K/G5xK
-X8aLUyv+4j9NEvvOaKGu6frnOU98gMgbAUR+saJJ2X65mhqX9G62bT5I1cb9zQtm
-3y/8U8+QC0IwCgYIKoZIzj0EAwIDSAAwRQIgT7Lph+k9cGCBLHvEmbVikxV+rp/b
-p50vsO/zYGlGfGkCIQD+QPoje0DB/UO36ljnyK+Pa/ZVgzT1ayBcCOsNdoBXXw==
-', '2026-11-29 15:47:31.286259+00', '2026-11-29 15:47:31.286259+00', NULL),
-	('demo', '9488fca8', 'refresh-token', 'HS256', '\x01d8044c661f0c9bc5994eaa8d1315989b73292a06107481c668bf08ab1739073a083e240babeed64535245b745d4cc7fb32b5e5d0e8a1188f57473195cbe452e6', NULL, '2026-11-29 15:47:31.286259+00', '2026-11-29 15:47:31.286259+00', NULL);
+	('demo', 'YVtqJvTlkpkJbyo-o7j91cm-uu0DsQvav6vUSuAr3UQ', 'id-token', 'ES256', '\x0132ae181e7b0975723162762919af34db7a6b4690c1ec56f1c4d83d7c95d49f2c9eaf7882bfe2d11cfd82296a0ccbd49ac9f8a91e3c0674aa3040d92bd4c35ac7293bf9d75bc7d3456028c40beffb44d7adc3e7bcdefb4c0c1f02e487e6d8c4277be515244d63c0adb219d8c8a8e2f2e4e1b180cd7df98cc7af139271006f797fdb06b31ad7adea2744b80c06ad535edc01d593d88f3f700cf5dd5101d03a405cff5a71352b58fac284ed', '-----BEGIN CERTIFICATE-----
+MIIBGjCBwaADAgECAhEAw3HeB0ltXFGOk8IoW6UMvjAKBggqhkjOPQQDAjAPMQ0w
+CwYDVQQDDARkZW1vMB4XDTI2MTEyOTE2MDE0M1oXDTM2MTEyNjE2MDY0M1owDzEN
+MAsGA1UEAwwEZGVtbzBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABHJlVtQm3uAZ
+7NYcfU+K3Q/D6XhMKPLF6YYBukBBPqDaH4np7/vsQ0BetBov+vSYmSdfD11nx7BK
+vuileASttMgwCgYIKoZIzj0EAwIDSAAwRQIhAJlln6kncfzRbhD4md2dkY5BwDjy
+BEK1tqrXX+96VmWTAiAXbrXwOEY2VPypknT4ERI71VdOzbWd7nyI3HY1FLwI0Q==
+', '2026-11-29 16:06:43.914094+00', '2026-11-29 16:06:43.914094+00', NULL),
+	('demo', 'b1fb1cd1', 'refresh-token', 'HS256', '\x0132ae181e162f52099265cd04763ea982d6d3d9b588cad4604612b3baf193d9f9e71308e5b40803659f90a80a886c77bd2483b9721a6eb4196fcc94c4fb8332b4', NULL, '2026-11-29 16:06:43.914094+00', '2026-11-29 16:06:43.914094+00', NULL);
+ALTER TABLE ONLY public.account_event
+    ADD CONSTRAINT account_event_pkey PRIMARY KEY (project_id, sequence);
 ALTER TABLE ONLY public.account_merge
     ADD CONSTRAINT account_merge_pkey PRIMARY KEY (realm_id, source_id);
 ALTER TABLE ONLY public.account
@@ -538,6 +648,12 @@ ALTER TABLE ONLY public.authorization_flow
     ADD CONSTRAINT authorization_flow_pkey PRIMARY KEY (state_hash);
 ALTER TABLE ONLY public.deleted_account
     ADD CONSTRAINT deleted_account_pkey PRIMARY KEY (realm_id, id);
+ALTER TABLE ONLY public.event_delivery
+    ADD CONSTRAINT event_delivery_pkey PRIMARY KEY (project_id, endpoint_id, sequence);
+ALTER TABLE ONLY public.event_endpoint
+    ADD CONSTRAINT event_endpoint_pkey PRIMARY KEY (project_id, id);
+ALTER TABLE ONLY public.event_stream
+    ADD CONSTRAINT event_stream_pkey PRIMARY KEY (project_id);
 ALTER TABLE ONLY public.identity_provider
     ADD CONSTRAINT identity_provider_pkey PRIMARY KEY (realm_id, provider);
 ALTER TABLE ONLY public.installation
@@ -549,13 +665,17 @@ ALTER TABLE ONLY public.linked_identity
 ALTER TABLE ONLY public.oob_code
     ADD CONSTRAINT oob_code_pkey PRIMARY KEY (hash);
 ALTER TABLE ONLY public.outbox
-    ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT outbox_pkey PRIMARY KEY (realm_id, id);
 ALTER TABLE ONLY public.outgoing_email
     ADD CONSTRAINT outgoing_email_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.outgoing_sms
+    ADD CONSTRAINT outgoing_sms_pkey PRIMARY KEY (realm_id, id);
 ALTER TABLE ONLY public.passkey
     ADD CONSTRAINT passkey_pkey PRIMARY KEY (realm_id, rp_id, credential_id);
 ALTER TABLE ONLY public.password_key
     ADD CONSTRAINT password_key_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.phone_code
+    ADD CONSTRAINT phone_code_pkey PRIMARY KEY (realm_id, hash);
 ALTER TABLE ONLY public.provider_document
     ADD CONSTRAINT provider_document_pkey PRIMARY KEY (url);
 ALTER TABLE ONLY public.rate_limit_counter
@@ -582,9 +702,12 @@ ALTER TABLE ONLY public.session
     ADD CONSTRAINT session_pkey PRIMARY KEY (realm_id, id);
 ALTER TABLE ONLY public.signing_key
     ADD CONSTRAINT signing_key_pkey PRIMARY KEY (project_id, id);
+ALTER TABLE ONLY public.sms_usage
+    ADD CONSTRAINT sms_usage_pkey PRIMARY KEY (realm_id, day, calling_code);
 CREATE INDEX account_created_at ON public.account USING btree (realm_id, created_at, id);
 CREATE INDEX account_display_name ON public.account USING btree (realm_id, "left"(display_name, 256), id) WHERE (display_name IS NOT NULL);
 CREATE UNIQUE INDEX account_email_key ON public.account USING btree (realm_id, email) WHERE (email IS NOT NULL);
+CREATE INDEX account_event_created_at ON public.account_event USING btree (created_at);
 CREATE INDEX account_merge_target ON public.account_merge USING btree (realm_id, target_id);
 CREATE INDEX account_merge_undo_until ON public.account_merge USING btree (undo_until);
 CREATE UNIQUE INDEX account_phone_number_key ON public.account USING btree (realm_id, phone_number) WHERE (phone_number IS NOT NULL);
@@ -604,6 +727,8 @@ CREATE INDEX audit_event_subject ON public.audit_event USING btree (realm_id, su
 CREATE INDEX audit_event_time ON public.audit_event USING btree (realm_id, occurred_at, id);
 CREATE INDEX authorization_flow_expires_at ON public.authorization_flow USING btree (expires_at);
 CREATE INDEX authorization_flow_grant_expires_at ON public.authorization_flow USING btree (grant_expires_at) WHERE (grant_expires_at IS NOT NULL);
+CREATE INDEX event_delivery_due ON public.event_delivery USING btree (project_id, endpoint_id, due_at) WHERE (state = 'pending'::text);
+CREATE INDEX event_delivery_log ON public.event_delivery USING btree (attempted_at) WHERE (state <> 'pending'::text);
 CREATE INDEX known_network_last_seen_at ON public.known_network USING btree (last_seen_at);
 CREATE UNIQUE INDEX linked_identity_account_key ON public.linked_identity USING btree (account_id, realm_id, provider);
 CREATE INDEX linked_identity_email ON public.linked_identity USING btree (realm_id, email) WHERE (email IS NOT NULL);
@@ -614,12 +739,19 @@ CREATE INDEX oob_code_account ON public.oob_code USING btree (account_id, realm_
 CREATE INDEX oob_code_email ON public.oob_code USING btree (email, realm_id) WHERE (account_id IS NULL);
 CREATE INDEX oob_code_expires_at ON public.oob_code USING btree (expires_at);
 CREATE INDEX outbox_created_at ON public.outbox USING btree (created_at);
+CREATE INDEX outbox_project ON public.outbox USING btree (project_id, created_at, id);
 CREATE INDEX outgoing_email_account ON public.outgoing_email USING btree (account_id, realm_id);
 CREATE INDEX outgoing_email_due_at ON public.outgoing_email USING btree (due_at) WHERE (failed_at IS NULL);
 CREATE INDEX outgoing_email_failed_at ON public.outgoing_email USING btree (failed_at) WHERE (failed_at IS NOT NULL);
 CREATE INDEX outgoing_email_recipient ON public.outgoing_email USING btree (recipient, realm_id);
+CREATE INDEX outgoing_sms_account ON public.outgoing_sms USING btree (account_id, realm_id) WHERE (account_id IS NOT NULL);
+CREATE INDEX outgoing_sms_due_at ON public.outgoing_sms USING btree (due_at) WHERE (failed_at IS NULL);
+CREATE INDEX outgoing_sms_failed_at ON public.outgoing_sms USING btree (failed_at) WHERE (failed_at IS NOT NULL);
 CREATE INDEX passkey_account ON public.passkey USING btree (account_id, realm_id);
 CREATE UNIQUE INDEX passkey_credential_key ON public.passkey USING btree (rp_id, credential_id);
+CREATE INDEX phone_code_account ON public.phone_code USING btree (account_id, realm_id) WHERE (account_id IS NOT NULL);
+CREATE INDEX phone_code_calling_code ON public.phone_code USING btree (project_id, calling_code, created_at) WHERE is_sent;
+CREATE INDEX phone_code_expires_at ON public.phone_code USING btree (expires_at);
 CREATE INDEX rate_limit_counter_expires_at ON public.rate_limit_counter USING btree (expires_at);
 CREATE UNIQUE INDEX realm_rp_id_key ON public.realm USING btree (((passkey_settings ->> 'rpId'::text))) WHERE ((passkey_settings ->> 'rpId'::text) <> 'localhost'::text);
 CREATE INDEX realm_tenant ON public.realm USING btree (parent_id, id) WHERE (parent_id IS NOT NULL);
@@ -629,13 +761,22 @@ CREATE INDEX second_factor_merged_from ON public.second_factor USING btree (real
 CREATE UNIQUE INDEX second_factor_totp_key ON public.second_factor USING btree (realm_id, account_id) WHERE ((kind = 'totp'::text) AND (merged_from IS NULL));
 CREATE INDEX service_key_id ON public.service_key USING btree (id);
 CREATE INDEX session_account ON public.session USING btree (account_id, realm_id, ended_at);
+CREATE INDEX sms_usage_day ON public.sms_usage USING btree (day);
 CREATE TRIGGER linked_identity_apple_grants AFTER DELETE ON public.linked_identity FOR EACH ROW WHEN ((old.provider = 'apple.com'::text)) EXECUTE FUNCTION public.revoke_apple_grants();
+ALTER TABLE ONLY public.account_event
+    ADD CONSTRAINT account_event_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.account_merge
     ADD CONSTRAINT account_merge_realm_id_target_id_fkey FOREIGN KEY (realm_id, target_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_project_id_app_id_fkey FOREIGN KEY (project_id, app_id) REFERENCES public.app(project_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.app
     ADD CONSTRAINT app_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.event_delivery
+    ADD CONSTRAINT event_delivery_project_id_endpoint_id_fkey FOREIGN KEY (project_id, endpoint_id) REFERENCES public.event_endpoint(project_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.event_endpoint
+    ADD CONSTRAINT event_endpoint_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.event_stream
+    ADD CONSTRAINT event_stream_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.identity_provider
     ADD CONSTRAINT identity_provider_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.known_network
@@ -644,10 +785,14 @@ ALTER TABLE ONLY public.linked_identity
     ADD CONSTRAINT linked_identity_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.oob_code
     ADD CONSTRAINT oob_code_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.outgoing_sms
+    ADD CONSTRAINT outgoing_sms_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.passkey
     ADD CONSTRAINT passkey_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.password_key
     ADD CONSTRAINT password_key_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.phone_code
+    ADD CONSTRAINT phone_code_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.realm
     ADD CONSTRAINT realm_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.recovery_code
@@ -662,3 +807,5 @@ ALTER TABLE ONLY public.session
     ADD CONSTRAINT session_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.signing_key
     ADD CONSTRAINT signing_key_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.sms_usage
+    ADD CONSTRAINT sms_usage_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;

@@ -100,7 +100,7 @@ struct EventDeliveryTests {
         let fixture = try await EventFixture()
         fixture.server.answer(503)
         for number in 1...12 { try await fixture.createAccounts("user\(number)") }
-        for _ in 0..<40 {
+        for _ in 0..<60 {
             try await fixture.dispatch()
             fixture.gateway.clock.advance(by: .seconds(3600))
         }

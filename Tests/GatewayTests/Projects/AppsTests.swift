@@ -119,7 +119,7 @@ struct AppsTests {
             ),
             (
                 "signInMethods", ["apple.com", "apple.com", "x"],
-                "400 INVALID_CONFIG : app ios: x is not a sign-in method: expected apple.com, google.com, oidc.*, password, phone or anonymous; app ios: apple.com is listed twice"
+                "400 INVALID_CONFIG : app ios: x is not a sign-in method: expected apple.com, google.com, oidc.*, passkey, password, phone or anonymous; app ios: apple.com is listed twice"
             ),
             (
                 "clientIds", ["google.com": []],

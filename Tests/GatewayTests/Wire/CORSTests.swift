@@ -60,7 +60,7 @@ struct CORSTests {
         arguments: [
             Row(path: "/v1/accounts:signUp", status: 200), Row(path: "/v1/accounts:lookup", status: 400),
             Row(path: "/v1/accounts:none", status: 404), Row(path: "/v1/projects", status: 405),
-            Row(path: "/v1/accounts:signInWithPhoneNumber", status: 501),
+            Row(path: "/v1/accounts:revokeToken", status: 501),
             Row(path: "/v1/accounts:signUp", status: 503) { await $0.database.pool.close() },
             Row(path: "/v1/accounts:signUp", status: 500) { try await $0.makeAccountStatementsFail() },
         ])

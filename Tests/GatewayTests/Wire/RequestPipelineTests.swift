@@ -91,9 +91,8 @@ struct RequestPipelineTests {
     @Test(
         "Firebase's operations that the gateway does not implement get 501",
         arguments: [
-            "/v1/accounts:signInWithPhoneNumber", "/v1/accounts:revokeToken",
+            "/v1/accounts:revokeToken",
             "/identitytoolkit.googleapis.com/v2/accounts/mfaSignIn:start",
-            "/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyPhoneNumber",
             "/v2/projects/demo/tenants/t/inboundSamlConfigs", "/v2/projects/demo/inboundSamlConfigs",
             "/identitytoolkit/v3/relyingparty/getRecaptchaParam",
         ])

@@ -82,6 +82,9 @@ struct TrustedConfigurationTests {
             $0.realm = Realm(tenant, of: $0.realm, providers: $0.realm.providers)
         },
         Row("Project.hasTenants") { $0.realm.project.hasTenants.toggle() },
+        Row("Project.sms") { $0.realm.project.sms.allowedCallingCodes = ["81"] },
+        policy("recycledNumberAge") { $0.recycledNumberAge += .seconds(1) },
+        Row("ProjectConfiguration.newSMSSecret") { $0.setSMS(Secret("secret")) },
         Row("Project.passkeys") { $0.realm.project.passkeys.isEnabled.toggle() },
         Row("Project.wantedEvents") { $0.realm.project.wantedEvents = [.accountDeleted] },
         policy("trustsGoogleForEveryDomain") { $0.trustsGoogleForEveryDomain.toggle() },
@@ -154,6 +157,7 @@ struct TrustedConfigurationTests {
         policy("recentLoginMaxAge") { $0.recentLoginMaxAge += .seconds(1) },
         policy("idTokenLifetime") { $0.idTokenLifetime += .seconds(1) },
         policy("sessionLimit") { $0.sessionLimit += 1 },
+        policy("allowsPhoneNumbers") { $0.allowsPhoneNumbers.toggle() },
         emailSettings("language") { $0.language = .japanese },
         provider("ProviderSettings.isEnabled off", of: .google) { $0.isEnabled = false },
         Row("ConfiguredApp.name") { $0.apps[0].name = "Other" },

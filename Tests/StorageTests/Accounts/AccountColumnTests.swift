@@ -10,13 +10,15 @@ struct AccountColumnTests {
     /// An account with a value for every column.
     private static func account(_ id: String) -> StoredAccount {
         let created = Instant(microseconds: 1_800_000_000_000_001)
-        let account = Account(
+        var account = Account(
             id: ID(id), email: EmailAddress("\(id)@example.com"), emailIsVerified: true,
             initialEmail: EmailAddress("first@example.com"), displayName: "Ada",
             photoURL: PhotoURL("https://example.com/ada.png"), passwordUpdatedAt: created + .seconds(1),
             phoneNumber: PhoneNumber("+1555555010\(id.utf8.count)"), customClaims: Claims(json: #"{"role":"editor"}"#),
             usesCustomTokens: true, usesEmailLinks: true, isDisabled: true, createdAt: created,
             lastSignInAt: created + .seconds(2), validSince: created + .seconds(3), generation: 4)
+        account.phoneProvenAt = created + .seconds(4)
+        account.phoneAddedAt = created + .seconds(5)
         return StoredAccount(account: account, passwordHash: "hash")
     }
 

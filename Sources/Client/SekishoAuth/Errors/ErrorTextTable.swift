@@ -265,11 +265,13 @@ enum ErrorTextTable {
             japanese: ("パスキーが多すぎます", "新しく追加する前に、いずれかのパスキーを削除してください。")),
         ErrorTextEntry(
             codes: ["PASSKEY_ENROLLMENT_NOT_FOUND"],
+            numbers: [17212],
             action: .otherMethod,
             english: ("This passkey no longer works", "Sign in another way, then add a new passkey."),
             japanese: ("このパスキーは使えなくなりました", "別の方法でサインインしてから、新しいパスキーを追加してください。")),
         ErrorTextEntry(
             codes: ["PASSKEY_CHALLENGE_TIMEOUT", "INVALID_AUTHENTICATOR_RESPONSE"],
+            numbers: [17215],
             action: .retry,
             english: ("The passkey was not accepted", "Try again, or sign in another way."),
             japanese: ("パスキーを確認できませんでした", "もう一度お試しになるか、別の方法でサインインしてください。")),
