@@ -105,7 +105,7 @@ CLAIMS = {
         ("The sender", 1): f"{TELEPHONE}::test_the_project_files_of_the_guide_can_be_applied",
         ("Sign in", 0): f"{TELEPHONE}::test_the_commands_of_the_guide_sign_in",
         ("Sign in", 1): f"{TELEPHONE}::test_the_commands_of_the_guide_sign_in",
-        ("Sign in", 2): f"{TELEPHONE}::test_the_javascript_of_the_guide_signs_in",
+        ("Sign in", 2): "test_firebase_js::test_the_javascript_of_the_guide_to_telephone_numbers_signs_in",
     },
     "verify-id-tokens.md": {
         ("Session cookies", 0): f"{BACKEND}::test_curl_looks_up_a_session_as_the_guide_to_verification_says",

@@ -8,9 +8,11 @@ import secrets
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import requests
 
 from browser import browser
 from client import PASSWORD, fresh_email
+from documents import GUIDES, code_block
 from firebase_js import IMPORT_MAP, firebase_modules, requires_firebase_js
 from simulators import fresh_person
 from web_site import site
@@ -300,3 +302,85 @@ def test_authenticating_again_as_another_user_is_a_mismatch(sdk):
     script = """const credential = sdk.EmailAuthProvider.credential(v.email, v.password);
         await sdk.reauthenticateWithCredential(auth.currentUser, credential)"""
     assert sdk.error(script, email=other, password=PASSWORD) == "auth/user-mismatch"
+
+
+# The beginning of a script. The gateway has no reCAPTCHA.
+MAKE_VERIFIER = 'const verifier = { type: "recaptcha", verify: async () => "none", _reset() {} };'
+
+
+def fresh_number():
+    return f"+1555{secrets.randbelow(10**7):07}"
+
+
+def verification_code(dev, number):
+    """The latest code that was sent to a number, and not used yet."""
+    codes = requests.get(f"{dev.url}/emulator/v1/projects/demo/verificationCodes", timeout=30).json()
+    return [code["code"] for code in codes["verificationCodes"] if code["phoneNumber"] == number][-1]
+
+
+def sign_in_by_number(sdk, dev, number):
+    sdk.run(
+        MAKE_VERIFIER + "window.confirmation = await sdk.signInWithPhoneNumber(auth, v.number, verifier)",
+        number=number)
+    return sdk.run("""
+        const result = await window.confirmation.confirm(v.code);
+        return [result.user.uid, result.user.phoneNumber, sdk.getAdditionalUserInfo(result).isNewUser]""",
+                   code=verification_code(dev, number))
+
+
+def test_a_user_signs_in_by_telephone_number(sdk, dev):
+    number = fresh_number()
+    uid, signed_in_number, is_new = sign_in_by_number(sdk, dev, number)
+    assert (signed_in_number, is_new) == (number, True)
+    claims = sdk.run("return (await sdk.getIdTokenResult(auth.currentUser)).claims")
+    assert (claims["phone_number"], claims["firebase"]["sign_in_provider"]) == (number, "phone")
+    sdk.run("await sdk.signOut(auth)")
+    assert sign_in_by_number(sdk, dev, number) == [uid, number, False]
+
+
+def test_a_number_in_use_signs_in_to_its_account_with_the_credential_of_the_conflict(sdk, dev):
+    number = fresh_number()
+    uid, *_ = sign_in_by_number(sdk, dev, number)
+    sdk.run("await sdk.signInAnonymously(auth)")
+    verification = sdk.run(
+        MAKE_VERIFIER + "return new sdk.PhoneAuthProvider(auth).verifyPhoneNumber(v.number, verifier)", number=number)
+    found = sdk.run("""
+        try {
+            await sdk.linkWithCredential(auth.currentUser, sdk.PhoneAuthProvider.credential(v.id, v.code));
+        } catch (error) {
+            const other = await sdk.signInWithCredential(auth, sdk.PhoneAuthProvider.credentialFromError(error));
+            return [error.code, other.user.uid];
+        }""", id=verification, code=verification_code(dev, number))
+    assert found == ["auth/account-exists-with-different-credential", uid]
+
+
+def test_a_user_adds_a_telephone_number_and_removes_it(sdk, dev):
+    sdk.sign_up()
+    number = fresh_number()
+    verification = sdk.run(
+        MAKE_VERIFIER + "return new sdk.PhoneAuthProvider(auth).verifyPhoneNumber(v.number, verifier)", number=number)
+    script = """
+        await sdk.linkWithCredential(auth.currentUser, sdk.PhoneAuthProvider.credential(v.id, v.code));
+        return auth.currentUser.providerData.map(provider => provider.providerId)"""
+    added = sdk.run(script, id=verification, code=verification_code(dev, number))
+    assert sorted(added) == ["password", "phone"]
+    removed = sdk.run("""
+        await sdk.unlink(auth.currentUser, "phone");
+        return auth.currentUser.providerData.map(provider => provider.providerId)""")
+    assert removed == ["password"]
+
+
+def test_the_javascript_of_the_guide_to_telephone_numbers_signs_in(sdk, dev):
+    number = fresh_number()
+    guide = code_block(GUIDES / "telephone.md", "Sign in", 2).replace("+15555550100", number)
+    sdk.run("""
+        const { signInWithPhoneNumber } = sdk;
+        window.asked = new Promise(wasAsked => {
+            const askForCode = () => new Promise(answer => { window.answer = answer; wasAsked(); });
+            window.finished = (async () => { %s })();
+        });
+        await window.asked""" % guide)
+    assert sdk.run("""
+        window.answer(v.code);
+        await window.finished;
+        return auth.currentUser.phoneNumber""", code=verification_code(dev, number)) == number

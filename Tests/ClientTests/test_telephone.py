@@ -1,4 +1,7 @@
-"""Sign-in by telephone number with Firebase's JavaScript SDK in Node, and the codes that `sekisho dev` lists."""
+"""Sign-in by telephone number as Deploy/guides/telephone.md describes it, and the codes that `sekisho dev` lists.
+
+`test_firebase_js.py` signs in with Firebase's JavaScript SDK.
+"""
 
 import base64
 import json
@@ -12,60 +15,13 @@ import requests
 
 from client import ok_body
 from documents import GUIDES, code_block
-from firebase_node import SDK_FOLDER, requires_node_sdk
 from installation import sql
 
 pytestmark = pytest.mark.slow
 
 GUIDE = GUIDES / "telephone.md"
-NODE = """
-const { app, auth: sdk } = require(process.argv[2]);
-const auth = sdk.initializeAuth(
-  app.initializeApp({ apiKey: "any", projectId: "demo" }), { persistence: sdk.inMemoryPersistence });
-sdk.connectAuthEmulator(auth, process.env.SEKISHO_URL, { disableWarnings: true });
-const verifier = { type: "recaptcha", verify: async () => "none", _reset() {} };
-const askForCode = async (number) => {
-  const path = "/emulator/v1/projects/demo/verificationCodes";
-  const { verificationCodes } = await (await fetch(process.env.SEKISHO_URL + path)).json();
-  return verificationCodes.filter((code) => code.phoneNumber === number).at(-1).code;
-};
-const number = process.env.NUMBER;
-(async () => {
-  const first = await (await sdk.signInWithPhoneNumber(auth, number, verifier)).confirm(await askForCode(number));
-  const claims = (await sdk.getIdTokenResult(first.user)).claims;
-  await sdk.signOut(auth);
-  await sdk.signInAnonymously(auth);
-  const id = await new sdk.PhoneAuthProvider(auth).verifyPhoneNumber(number, verifier);
-  const credential = sdk.PhoneAuthProvider.credential(id, await askForCode(number));
-  const conflict = await sdk.linkWithCredential(auth.currentUser, credential).catch((error) => error);
-  const other = await sdk.signInWithCredential(auth, sdk.PhoneAuthProvider.credentialFromError(conflict));
-  console.log(JSON.stringify({
-    number: first.user.phoneNumber, provider: claims.firebase.sign_in_provider,
-    isNewUser: sdk.getAdditionalUserInfo(first).isNewUser, code: conflict.code, same: other.user.uid === first.user.uid,
-  }));
-  process.exit(0);
-})();
-"""
-
-
 def fresh_number():
     return f"+1555{secrets.randbelow(10**7):07}"
-
-
-@requires_node_sdk("firebase-client.cjs")
-def test_firebase_sdk(dev, tmp_path):
-    """A user signs in by a number; a guest who links the number gets the credential of the conflict."""
-    script = tmp_path / "sign_in.cjs"
-    script.write_text(NODE)
-    number = fresh_number()
-    finished = subprocess.run(
-        ["node", script, SDK_FOLDER / "firebase-client.cjs"],
-        env=os.environ | {"SEKISHO_URL": dev.url, "NUMBER": number}, capture_output=True, text=True, timeout=60,
-        check=False)
-    assert finished.returncode == 0, finished.stderr
-    assert json.loads(finished.stdout) == {
-        "number": number, "provider": "phone", "isNewUser": True,
-        "code": "auth/account-exists-with-different-credential", "same": True}
 
 
 def test_listed_codes(client):
@@ -115,24 +71,3 @@ def test_the_commands_of_the_guide_sign_in(client):
     session_info = run(0)["sessionInfo"]
     code = verification_codes(client, "+15555550100")[-1]["code"]
     assert run(1, SESSION_INFO=session_info, CODE=code)["phoneNumber"] == "+15555550100"
-
-
-@requires_node_sdk("firebase-client.cjs")
-def test_the_javascript_of_the_guide_signs_in(dev, tmp_path):
-    script = tmp_path / "guide.cjs"
-    number = fresh_number()
-    [before, _] = NODE.split("const verifier")
-    code = code_block(GUIDE, "Sign in", 2).replace("+15555550100", number)
-    ask = """
-const askForCode = async () => {
-  const response = await fetch(process.env.SEKISHO_URL + "/emulator/v1/projects/demo/verificationCodes");
-  return (await response.json()).verificationCodes.filter((code) => code.phoneNumber === NUMBER).at(-1).code;
-};
-""".replace("NUMBER", json.dumps(number))
-    script.write_text(
-        f"{before}const {{ signInWithPhoneNumber }} = sdk;{ask}(async () => {{ {code}\n"
-        "console.log(auth.currentUser.phoneNumber); process.exit(0); })();")
-    finished = subprocess.run(
-        ["node", script, SDK_FOLDER / "firebase-client.cjs"], env=os.environ | {"SEKISHO_URL": dev.url},
-        capture_output=True, text=True, timeout=60, check=False)
-    assert (finished.returncode, finished.stdout) == (0, f"{number}\n"), finished.stderr
