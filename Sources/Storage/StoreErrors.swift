@@ -36,8 +36,11 @@ extension Pool {
     }
 }
 
+/// Two projects that set the same RP ID at the same time are such a conflict too: the second attempt finds that the RP ID
+/// is taken.
 private func isTransactionConflict(_ error: any Error) -> Bool {
-    (error as? PostgresError)?.isTransactionConflict == true
+    guard let error = error as? PostgresError else { return false }
+    return error.isTransactionConflict || error.violatedUniqueConstraint == "realm_rp_id_key"
 }
 
 /// Whether a write failed because another account has a value that must be unique. The other account may have received

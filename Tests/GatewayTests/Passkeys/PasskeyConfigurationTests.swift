@@ -51,6 +51,26 @@ struct PasskeyConfigurationTests {
         #expect(rejected.wireCode == "RP_ID_IN_USE", "\(rejected.text)")
     }
 
+    @Test("Of two projects that set the same RP ID at the same time, the second is rejected")
+    func concurrentProjects() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        _ = try await gateway.makeOtherProject()
+        let configurator = Configurator(gateway: gateway, serviceKey: try await ServiceKey(in: gateway))
+        let second = try await gateway.database.pool.transaction { transaction in
+            _ = try await transaction.execute(
+                "UPDATE realm SET passkey_settings = '{\"rpId\": \"taken.example.com\"}' WHERE id <> 'demo'")
+            let second = Task {
+                try await configurator.send(.patch, "config", ["passkeys": ["rpId": "taken.example.com"]])
+            }
+            // The second change now waits for this transaction.
+            try await Task.sleep(for: .milliseconds(300))
+            return second
+        }
+        let rejected = try await second.value
+        #expect(rejected.status == 409)
+        #expect(rejected.wireCode == "RP_ID_IN_USE", "\(rejected.text)")
+    }
+
     @Test("A change needs the scope trust")
     func trust() async throws {
         let gateway = try await TestGateway.withServiceKey()
