@@ -19,6 +19,7 @@ from standardwebhooks import Webhook
 import gateway
 from documents import GUIDES, code_block
 from gateway import eventually
+from installation import DEMO_PROJECT, new_database
 
 pytestmark = pytest.mark.slow
 
@@ -150,7 +151,7 @@ def test_the_python_code_of_the_guide_mirrors_users(fresh_dev, receiver):
 
 def test_the_commands_of_the_guide_configure_an_endpoint(new_installation):
     installation = new_installation()
-    project = installation.project
+    project = DEMO_PROJECT
 
     def run(line):
         words = shlex.split(line.replace("--project demo", f"--project {project}"))
@@ -256,15 +257,16 @@ def test_a_backlog_is_delivered_in_order_and_beside_new_events(fresh_dev, receiv
     delete_endpoint(fresh_dev, "backlog")
 
 
-def test_a_killed_gateway_loses_no_event_and_repeats_them_with_the_same_id(dev, folder, empty_database, receiver):
+def test_a_killed_gateway_loses_no_event_and_repeats_them_with_the_same_id(dev, folder, receiver):
     """Kills the gateway at random moments while users sign up. Every acknowledged sign-up reaches the endpoint."""
     acknowledged = []
     receiver.answer = lambda handler, event: time.sleep(0.02) or 204
     path = folder / f"events-{os.getpid()}"
+    database = new_database(dev.database_url)
     path.mkdir(mode=0o711, exist_ok=True)
 
     def started(stack):
-        running = stack.enter_context(gateway.dev(path, "--database-url", empty_database))
+        running = stack.enter_context(gateway.dev(path, "--database-url", database))
         return running
 
     for number in range(ROUNDS):

@@ -33,7 +33,11 @@ STEPS = [
 STEPS_WITH_LATER_GATEWAY = [re.sub(" .*", f" {LATER_VALUE}", step) for step in STEPS]
 # The scenario does not call every operation. Besides these lists, it reads neither every member `kind` nor the states of
 # reCAPTCHA.
-UNREAD_LISTS = {"AuditEvent.action", "ErrorText.action", "MfaProviderConfig.state"}
+UNREAD_LISTS = {
+    "AuditEvent.action", "ErrorText.action", "EventDelivery.failure", "EventDelivery.state",
+    "EventEndpoint.disabledReason", "EventEndpoint.state", "MfaProviderConfig.state", "SmsConfig.format",
+    "TestEventEndpointOutput.failure",
+}
 # Debian's libraries that the Java client needs.
 JAVA_LIBRARIES = [
     Path("/usr/share/java") / name

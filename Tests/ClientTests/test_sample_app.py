@@ -61,7 +61,7 @@ def error_code(screen):
 
 def test_the_first_screen_offers_apple_first(app):
     assert app.screen["screen"] == "signIn"
-    assert app.screen["loginMethods"] == ["apple.com", "google.com", "password"]
+    assert app.screen["loginMethods"] == ["apple.com", "google.com", "password", "phone"]
     assert "user" not in app.screen
 
 

@@ -196,14 +196,14 @@ def legacy(dev):
     ("getRecaptchaParam", None, 200, None),
     ("publicKeys", None, 200, None),
     ("resetPassword", {}, 400, "MISSING_OOB_CODE"),
-    ("sendVerificationCode", {}, 501, "NOT_IMPLEMENTED"),
+    ("sendVerificationCode", {}, 400, "INVALID_PHONE_NUMBER : Invalid format."),
     ("setAccountInfo", {}, 400, "INVALID_REQ_TYPE : Unsupported request parameters."),
     ("signOutUser", {}, 501, "NOT_IMPLEMENTED"),
     ("signupNewUser", {}, 200, None),
     ("verifyAssertion", {}, 400, "MISSING_REQUEST_URI"),
     ("verifyCustomToken", {}, 400, "MISSING_CUSTOM_TOKEN"),
     ("verifyPassword", {}, 400, "MISSING_EMAIL"),
-    ("verifyPhoneNumber", {}, 501, "NOT_IMPLEMENTED"),
+    ("verifyPhoneNumber", {}, 400, "MISSING_SESSION_INFO"),
 ])
 def test_operations_respond_under_their_names_in_version_3(legacy, name, body, status, code):
     response = legacy.call(name, body)

@@ -81,6 +81,7 @@ def is_checked(condition):
 def is_true(condition, modules):
     """Evaluates a condition of the compiler on Linux, where `modules` can be imported."""
     python = re.sub(r"canImport\((\w+)\)", lambda match: str(match[1] in modules), condition)
+    python = re.sub(r"compiler\(>=[0-9.]+\)", "True", python)
     python = re.sub(r"os\((\w+)\)", lambda match: str(match[1] == "Linux"), python)
     python = re.sub(r"targetEnvironment\(\w+\)", "False", python)
     return eval(python.replace("&&", " and ").replace("||", " or ").replace("!", " not ").strip())

@@ -67,7 +67,8 @@ struct SMSConfig: Encodable {
     let url: String?
     let username: String?
     let fields: [SMSFormField]?
-    let hasSecret: Bool
+    /// Not `hasSecret`, because a generator for Go makes a method of this name for the member `secret`.
+    let isConfigured: Bool
     let allowedCallingCodes: [String]
     let budgetPerDay: Int
     let perCallingCode: [String: Int]?
@@ -77,7 +78,7 @@ struct SMSConfig: Encodable {
         url = settings.url
         username = settings.username
         fields = settings.fields.isEmpty ? nil : SMSFormField.all(settings.fields)
-        hasSecret = settings.hasSecret
+        isConfigured = settings.hasSecret
         allowedCallingCodes = settings.allowedCallingCodes
         budgetPerDay = settings.budgetPerDay
         perCallingCode = settings.perCallingCode.isEmpty ? nil : settings.perCallingCode
