@@ -100,8 +100,8 @@ public struct MailboxChange: Hashable, Sendable {
         voidedRemedies = VoidedRemedies(email: email, keepsFactorRemedies: true)
     }
 
-    /// Restores the address that `code` was sent to. Removes the identities, the passkeys and the password that were added after that
-    /// address was replaced, because they may not be the owner's.
+    /// Restores the address that `code` was sent to. Removes the identities, the passkeys and the password that were
+    /// added after that address was replaced, because they may not be the owner's.
     ///
     /// - Parameter otherHolder: another account that has the address now.
     public static func recovering(
@@ -122,8 +122,8 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// Removes `method`, which may be a second factor, and the factors, identities, passkeys and password that were added at the same time or later. The account
-    /// gets back the address that `code` was sent to. If another account keeps that address (see
+    /// Removes `method`, which may be a second factor, and the factors, identities, passkeys and password that were added
+    /// at the same time or later. The account gets back the address that `code` was sent to. If another account keeps that address (see
     /// ``Account/losesAddressToOwner``), `account` has no address and no password afterwards.
     ///
     /// - Parameter otherHolder: another account that has the address now.
