@@ -747,7 +747,7 @@ CREATE INDEX authorization_flow_expires_at ON public.authorization_flow USING bt
 
 CREATE INDEX authorization_flow_grant_expires_at ON public.authorization_flow USING btree (grant_expires_at) WHERE (grant_expires_at IS NOT NULL);
 
-CREATE INDEX event_delivery_due ON public.event_delivery USING btree (project_id, endpoint_id, due_at) WHERE (state = 'pending'::text);
+CREATE INDEX event_delivery_due ON public.event_delivery USING btree (project_id, endpoint_id, due_at, sequence) WHERE (state = 'pending'::text);
 
 CREATE INDEX event_delivery_log ON public.event_delivery USING btree (attempted_at) WHERE (state <> 'pending'::text);
 

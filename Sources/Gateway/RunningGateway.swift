@@ -43,7 +43,9 @@ package final class RunningGateway: Sendable {
         requestThreads = try FairRequestThreads()
         pools = group.loops.map { Pool(loop: $0, configuration: config.database) }
         client = try HTTP.Client(loop: group.loops[0])
-        callbackClient = try HTTP.Client(loop: group.loops[0])
+        // Several endpoints can have the same host: none waits for a connection that another one uses.
+        callbackClient = try HTTP.Client(
+            loop: group.loops[0], limits: ClientLimits(connections: 128, connectionsPerHost: 128))
         let providerKeys = JWKSCache(
             fetch: .http(client, allowsPrivateAddresses: mode.acceptsLoopbackIssuers),
             store: .postgres(on: pools[0]), clock: mode.clock,

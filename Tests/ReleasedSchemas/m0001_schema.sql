@@ -1,5 +1,5 @@
 -- A database of a release with rows in its tables, for tests of upgrades. The next line has its secrets.
--- {"masterKey": "31EHKzYtsNngsMDjYnN4JJTcNDgSVmi7k7WM9+mcQl8=", "apiKey": "pk_4I7Q6lf6PePQIHoIGPivavqRRHKmqwBwmrRK", "email": "eff5e4b1bef6c8ce@example.com", "localId": "U1y5K42NQEvDkmb2ykpWdb4RU0rf", "refreshToken": "AbH7HNFnh6jmJ45BLJa6u4dobE-5AAAAAAAAAAAJVx83kdk_Cu_l90atzos-BL9-uFbPtNTb_giBJXV_kQ"}
+-- {"masterKey": "NO8/Lxwsok2XDTEjZyKfGyvKeuzMp/u2qg+29QLCZEM=", "apiKey": "pk_I9aeJDLc7gyoYK1NMsN4OZp1OLsMDW5yfnJc", "email": "5b88fd662923e2a4@example.com", "localId": "w52bTmQXDzFJHOqr1QXB9zrjhMNq", "refreshToken": "AaDsjbMsfSiLtrRBDrxcbPnNG67gAAAAAAAAAAAGrreYl4Z0bHqXfyoW2ZczgQ-4Zm6N8PwR5Rpj44RhSg"}
 SET check_function_bodies = false;
 CREATE FUNCTION public.passkeys(realm_id text, account_id text) RETURNS text
     LANGUAGE sql STABLE
@@ -545,87 +545,87 @@ CREATE TABLE public.sms_usage (
     confirmed bigint DEFAULT 0 NOT NULL
 );
 INSERT INTO public.account VALUES
-	('demo', 'U1y5K42NQEvDkmb2ykpWdb4RU0rf', 'eff5e4b1bef6c8ce@example.com', false, NULL, NULL, NULL, NULL, 'Ada', NULL, '$argon2id$v=19$m=7168,t=1,p=1$1OiVtVlsWt2B1H68swZ0jw$xGcg766WCE/WzEof7mJwzDX0HY9lo4LJF+6/jasQZ4w', '2026-11-29 16:06:44.064962+00', false, false, NULL, NULL, '2026-11-29 16:06:44.064962+00', '2026-11-29 16:06:44.064962+00', '2026-11-29 16:06:44+00', 1, 0, 0),
-	('demo', 'user1', 'user1@example.com', false, NULL, '+15551', NULL, NULL, 'Name 1', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 16:06:44.111263+00', NULL, '2026-11-29 16:06:44.111263+00', 1, 0, 0),
-	('demo', 'user2', 'user2@example.com', false, NULL, '+15552', NULL, NULL, 'Name 2', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 16:06:44.111263+00', NULL, '2026-11-29 16:06:44.111263+00', 1, 0, 0),
-	('demo', 'user3', 'user3@example.com', false, NULL, '+15553', NULL, NULL, 'Name 3', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 16:06:44.111263+00', NULL, '2026-11-29 16:06:44.111263+00', 1, 0, 0);
+	('demo', 'w52bTmQXDzFJHOqr1QXB9zrjhMNq', '5b88fd662923e2a4@example.com', false, NULL, NULL, NULL, NULL, 'Ada', NULL, '$argon2id$v=19$m=7168,t=1,p=1$Xi5UKj+2A+V3sa69VeDsxA$7TKE5jkFmagW0zvCZLek5152epDjhwKycEVdNlAa8Yk', '2026-11-29 18:12:47.124518+00', false, false, NULL, NULL, '2026-11-29 18:12:47.124518+00', '2026-11-29 18:12:47.124518+00', '2026-11-29 18:12:47+00', 1, 0, 0),
+	('demo', 'user1', 'user1@example.com', false, NULL, '+15551', NULL, NULL, 'Name 1', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 18:12:47.17058+00', NULL, '2026-11-29 18:12:47.17058+00', 1, 0, 0),
+	('demo', 'user2', 'user2@example.com', false, NULL, '+15552', NULL, NULL, 'Name 2', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 18:12:47.17058+00', NULL, '2026-11-29 18:12:47.17058+00', 1, 0, 0),
+	('demo', 'user3', 'user3@example.com', false, NULL, '+15553', NULL, NULL, 'Name 3', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 18:12:47.17058+00', NULL, '2026-11-29 18:12:47.17058+00', 1, 0, 0);
 INSERT INTO public.account_merge VALUES
-	('demo', 'source1', 'user1', '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', 1, '{}'),
-	('demo', 'source2', 'user2', '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', 1, '{}'),
-	('demo', 'source3', 'user3', '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', 1, '{}');
+	('demo', 'source1', 'user1', '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', 1, '{}'),
+	('demo', 'source2', 'user2', '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', 1, '{}'),
+	('demo', 'source3', 'user3', '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', 1, '{}');
 INSERT INTO public.api_key VALUES
-	('demo', 'msaf710K', 'default', '\xed6d574b898587379d14b943687d3f47b24578027e164fbfe5b6c76babc9184f', '2026-11-29 16:06:43.978211+00', NULL);
+	('demo', 'neXrA3Ow', 'default', '\x156fb5374a732022ca554e6ebc0b87f137bd330208d0d306f44227103566bbc3', '2026-11-29 18:12:46.961127+00', NULL);
 INSERT INTO public.app VALUES
-	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-29 16:06:43.914094+00');
+	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-29 18:12:46.857617+00');
 INSERT INTO public.apple_grant VALUES
-	('383a24c2-e211-4b6c-ad00-bfa15aa348af', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', NULL, 0, NULL, NULL),
-	('234bbe94-6581-4dfa-9fc7-ed59552c7a4f', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', NULL, 0, NULL, NULL),
-	('742d6357-56c1-4f0a-b636-4b5ea314de93', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', NULL, 0, NULL, NULL);
+	('3e5219ef-b3ca-4baf-953a-02406cde232c', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', NULL, 0, NULL, NULL),
+	('9b9a1875-d1b1-45ef-a2bb-c95671550fc1', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', NULL, 0, NULL, NULL),
+	('9241abba-e8ef-4042-8aed-9411ac57b62b', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', NULL, 0, NULL, NULL);
 INSERT INTO public.audit_event VALUES
-	('f1d44c9e-d22b-437c-ae42-c3c0748ace73', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-29 16:06:43.914094+00', NULL, NULL),
-	('d0aa8bfb-7e05-4574-ae0d-2e4291da5ce4', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-29 16:06:43.948072+00', NULL, NULL),
-	('43ec12b8-362a-423d-a4d7-114772f98acb', 'demo', 'cli', 'apiKey.added', 'msaf710K', '{"app": "default"}', '2026-11-29 16:06:43.978211+00', NULL, NULL),
-	('91f9a3ee-30ec-41da-9f58-a12a8226bb84', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-29 16:06:44.111263+00', NULL, NULL),
-	('c5a8a628-e0e1-438d-852f-733ffcd2ded4', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-29 16:06:44.111263+00', NULL, NULL),
-	('0a00b853-0268-442f-b54f-bcdab89b0b5d', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-29 16:06:44.111263+00', NULL, NULL);
+	('9e8e69ad-3cf3-41e4-ac88-502ec1f3b599', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-29 18:12:46.857617+00', NULL, NULL),
+	('44eb3893-b9b2-46cb-85b6-59a45ffbc42c', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-29 18:12:46.914465+00', NULL, NULL),
+	('a8187dfe-3499-4eed-a900-b58c8b5d4e1a', 'demo', 'cli', 'apiKey.added', 'neXrA3Ow', '{"app": "default"}', '2026-11-29 18:12:46.961127+00', NULL, NULL),
+	('f038a02a-53a1-46fd-9509-c9996bc35d94', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-29 18:12:47.17058+00', NULL, NULL),
+	('3bcaebe7-9c7c-44cf-8f67-d1c29b1be2bc', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-29 18:12:47.17058+00', NULL, NULL),
+	('212bdc6f-69e6-43f8-bb84-6a4cd3cd4350', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-29 18:12:47.17058+00', NULL, NULL);
 INSERT INTO public.authorization_flow VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 16:06:44.111263+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 16:06:44.111263+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 16:06:44.111263+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:12:47.17058+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:12:47.17058+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:12:47.17058+00');
 INSERT INTO public.deleted_account VALUES
-	('demo', 'gone1', '2026-11-29 16:06:44.111263+00'),
-	('demo', 'gone2', '2026-11-29 16:06:44.111263+00'),
-	('demo', 'gone3', '2026-11-29 16:06:44.111263+00');
+	('demo', 'gone1', '2026-11-29 18:12:47.17058+00'),
+	('demo', 'gone2', '2026-11-29 18:12:47.17058+00'),
+	('demo', 'gone3', '2026-11-29 18:12:47.17058+00');
 INSERT INTO public.installation VALUES
-	(true, '\x0132ae181e5c2897a7e96465e0a112e87b5b89ff28c604b0c62265b352be3eebbc769453f53d2c1b', 'serve', '2026-11-29 16:06:43.911876+00');
+	(true, '\x019b6414fe92f6f234c20abd6898f67a6d5f96318355c3e16a291c48a1b2e86afe3ceae227cd5c15', 'serve', '2026-11-29 18:12:46.848591+00');
 INSERT INTO public.known_network VALUES
-	('demo', 'U1y5K42NQEvDkmb2ykpWdb4RU0rf', '\xf118fcae43e7e6d8ceac2e7d0c93b474', '2026-11-29 16:06:44.064962+00'),
-	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-29 16:06:44.111263+00'),
-	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-29 16:06:44.111263+00'),
-	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-29 16:06:44.111263+00');
+	('demo', 'w52bTmQXDzFJHOqr1QXB9zrjhMNq', '\x5a8ef0450caabdf0bbcd09a0b4c2b369', '2026-11-29 18:12:47.124518+00'),
+	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-29 18:12:47.17058+00'),
+	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-29 18:12:47.17058+00'),
+	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-29 18:12:47.17058+00');
 INSERT INTO public.linked_identity VALUES
-	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO public.oob_code VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00');
 INSERT INTO public.outbox VALUES
-	('420583c0-9a31-4d2d-8059-043fc1984ce0', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-29 16:06:44.111263+00', DEFAULT),
-	('3a15fe8d-2dbd-4a55-ad8c-7ac8209578a4', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-29 16:06:44.111263+00', DEFAULT),
-	('378a6159-d196-49e5-b602-7d664a77c0e9', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-29 16:06:44.111263+00', DEFAULT);
+	('f1a0283b-3903-4796-8b1e-1e5feff64281', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-29 18:12:47.17058+00', DEFAULT),
+	('223e3d96-48f2-40b1-9f2a-96145ccacd9d', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-29 18:12:47.17058+00', DEFAULT),
+	('d09b48de-44d3-40de-8557-451a20c43d6a', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-29 18:12:47.17058+00', DEFAULT);
 INSERT INTO public.outgoing_email VALUES
-	('150c1f82-7eab-4663-93c2-3d7baecd45ea', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', 0, '2026-11-29 16:06:44.111263+00', NULL, NULL),
-	('ec03acfb-7ee6-4d79-bc9d-5c13c983109e', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', 0, '2026-11-29 16:06:44.111263+00', NULL, NULL),
-	('4e3f206b-a595-4984-b888-1ba83fa0bedf', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00', 0, '2026-11-29 16:06:44.111263+00', NULL, NULL);
+	('d528cb91-dfdc-4f1b-9e24-b042a440d341', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', 0, '2026-11-29 18:12:47.17058+00', NULL, NULL),
+	('bdd3c133-6469-40e3-877e-47a4b66f7e76', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', 0, '2026-11-29 18:12:47.17058+00', NULL, NULL),
+	('27aadbcc-6114-408d-a97a-e76bf7afcdd0', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', 0, '2026-11-29 18:12:47.17058+00', NULL, NULL);
 INSERT INTO public.realm VALUES
-	('demo', NULL, 241180783640, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', '{}', NULL, NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', '2026-11-29 16:06:43.914094+00', NULL);
+	('demo', NULL, 116010120970, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', '{}', NULL, NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', '2026-11-29 18:12:46.857617+00', NULL);
 INSERT INTO public.replay_guard VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 16:06:44.111263+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 16:06:44.111263+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 16:06:44.111263+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 18:12:47.17058+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 18:12:47.17058+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 18:12:47.17058+00');
 INSERT INTO public.revoked_subject VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 16:06:44.111263+00', '2026-11-29 16:06:44.111263+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00');
 INSERT INTO public.schema_migration VALUES
-	('m0001_schema', '\xd240ce738847c3d56b8562dc53fa6964ac69038c408f8e8668863def1712b14c', '2026-11-29 16:06:43.885409+00');
+	('m0001_schema', '\x5ea060c577a3b886aefbce4f1f88efa5ba5ec0dd72227790e43c587f2d723e39', '2026-11-29 18:12:46.809882+00');
 INSERT INTO public.session VALUES
-	('demo', '6787a8e6-278e-412c-96ba-bb87686c4fb9', 'U1y5K42NQEvDkmb2ykpWdb4RU0rf', 1, 'password', '2026-11-29 16:06:44.064962+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-29 16:06:44.064962+00', 0, 0, '-infinity', '2026-11-29 16:06:44.064962+00', NULL, NULL),
-	('demo', 'f6a678df-d6b7-48cb-baa6-47d7dd807fdc', 'user1', 1, 'anonymous', '2026-11-29 16:06:44.111263+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 16:06:44.111263+00', 0, 0, '-infinity', '2026-11-29 16:06:44.111263+00', NULL, NULL),
-	('demo', '6cbe4a3b-de1e-4b22-9012-810a963a2e49', 'user2', 1, 'anonymous', '2026-11-29 16:06:44.111263+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 16:06:44.111263+00', 0, 0, '-infinity', '2026-11-29 16:06:44.111263+00', NULL, NULL),
-	('demo', 'f507c03d-6ea0-4dec-9766-e255f7571354', 'user3', 1, 'anonymous', '2026-11-29 16:06:44.111263+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 16:06:44.111263+00', 0, 0, '-infinity', '2026-11-29 16:06:44.111263+00', NULL, NULL);
+	('demo', '2c7d288b-b6b4-410e-bc5c-6cf9cd1baee0', 'w52bTmQXDzFJHOqr1QXB9zrjhMNq', 1, 'password', '2026-11-29 18:12:47.124518+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-29 18:12:47.124518+00', 0, 0, '-infinity', '2026-11-29 18:12:47.124518+00', NULL, NULL),
+	('demo', '487c53d8-f3ed-41a6-8599-903348e18fb9', 'user1', 1, 'anonymous', '2026-11-29 18:12:47.17058+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 18:12:47.17058+00', 0, 0, '-infinity', '2026-11-29 18:12:47.17058+00', NULL, NULL),
+	('demo', '7299c9dd-de78-4c70-9696-8e4233b0f5f3', 'user2', 1, 'anonymous', '2026-11-29 18:12:47.17058+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 18:12:47.17058+00', 0, 0, '-infinity', '2026-11-29 18:12:47.17058+00', NULL, NULL),
+	('demo', '94c770a2-0725-49a3-9c34-b1d93b59c0a3', 'user3', 1, 'anonymous', '2026-11-29 18:12:47.17058+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 18:12:47.17058+00', 0, 0, '-infinity', '2026-11-29 18:12:47.17058+00', NULL, NULL);
 INSERT INTO public.signing_key VALUES
-	('demo', 'YVtqJvTlkpkJbyo-o7j91cm-uu0DsQvav6vUSuAr3UQ', 'id-token', 'ES256', '\x0132ae181e7b0975723162762919af34db7a6b4690c1ec56f1c4d83d7c95d49f2c9eaf7882bfe2d11cfd82296a0ccbd49ac9f8a91e3c0674aa3040d92bd4c35ac7293bf9d75bc7d3456028c40beffb44d7adc3e7bcdefb4c0c1f02e487e6d8c4277be515244d63c0adb219d8c8a8e2f2e4e1b180cd7df98cc7af139271006f797fdb06b31ad7adea2744b80c06ad535edc01d593d88f3f700cf5dd5101d03a405cff5a71352b58fac284ed', '-----BEGIN CERTIFICATE-----
-MIIBGjCBwaADAgECAhEAw3HeB0ltXFGOk8IoW6UMvjAKBggqhkjOPQQDAjAPMQ0w
-CwYDVQQDDARkZW1vMB4XDTI2MTEyOTE2MDE0M1oXDTM2MTEyNjE2MDY0M1owDzEN
-MAsGA1UEAwwEZGVtbzBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABHJlVtQm3uAZ
-7NYcfU+K3Q/D6XhMKPLF6YYBukBBPqDaH4np7/vsQ0BetBov+vSYmSdfD11nx7BK
-vuileASttMgwCgYIKoZIzj0EAwIDSAAwRQIhAJlln6kncfzRbhD4md2dkY5BwDjy
-BEK1tqrXX+96VmWTAiAXbrXwOEY2VPypknT4ERI71VdOzbWd7nyI3HY1FLwI0Q==
-', '2026-11-29 16:06:43.914094+00', '2026-11-29 16:06:43.914094+00', NULL),
-	('demo', 'b1fb1cd1', 'refresh-token', 'HS256', '\x0132ae181e162f52099265cd04763ea982d6d3d9b588cad4604612b3baf193d9f9e71308e5b40803659f90a80a886c77bd2483b9721a6eb4196fcc94c4fb8332b4', NULL, '2026-11-29 16:06:43.914094+00', '2026-11-29 16:06:43.914094+00', NULL);
+	('demo', 'iLMlXWBpvkrjRTy6x-S_3Puq97c-OZgQscbXIxcafOs', 'id-token', 'ES256', '\x019b6414fe623d2ea8b7bf736c36b2b5fb7bbab0018dbc9f342216b71cf25c4acb61d6fb3edf2b5f345ae4af478983ac8895e7b8362d13ac774c317210212bc388f598d682e7493cc62e6b03169b879453106407576732800813416ab11f26689294800820f8be2cb87cddd4310f7a11c4b014cd94f85d55328f72244d32f06f27ebb344d9e9632610f6e82bbb9e78886e93cca3a10b7eb1b93f5fe78bb05de19bb4fe5c8657618cb4408b', '-----BEGIN CERTIFICATE-----
+MIIBGjCBwKADAgECAhBeN7ShoBtHHAKC2R8jtkZyMAoGCCqGSM49BAMCMA8xDTAL
+BgNVBAMMBGRlbW8wHhcNMjYxMTI5MTgwNzQ2WhcNMzYxMTI2MTgxMjQ2WjAPMQ0w
+CwYDVQQDDARkZW1vMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEXZf79Sko5mHj
+9KgvlvVemdZz7jejYaYyR0DIbDYKh06u7l3Lbsb3dc2d2XSmiBW1xYL3Te1bhtmx
+qkPCb6BHSjAKBggqhkjOPQQDAgNJADBGAiEAv4AlyFKOa2x1pGCnNj+jA4MWEIXa
+vvNoxYrWNqmMv/MCIQCnORZj/dHxwpI3WB0aTBt1Vrx9sC6hJ++D4zzuzeITwQ==
+', '2026-11-29 18:12:46.857617+00', '2026-11-29 18:12:46.857617+00', NULL),
+	('demo', 'a0ec8db3', 'refresh-token', 'HS256', '\x019b6414fedfc4cd20ae9abaf08aa622270a866400439d57c8baee9f8b7297515e7009e6861256cc7fb5e4b6f7439dba2a590177571f78aa77f838f2b33fee7c26', NULL, '2026-11-29 18:12:46.857617+00', '2026-11-29 18:12:46.857617+00', NULL);
 ALTER TABLE ONLY public.account_event
     ADD CONSTRAINT account_event_pkey PRIMARY KEY (project_id, sequence);
 ALTER TABLE ONLY public.account_merge
@@ -727,7 +727,7 @@ CREATE INDEX audit_event_subject ON public.audit_event USING btree (realm_id, su
 CREATE INDEX audit_event_time ON public.audit_event USING btree (realm_id, occurred_at, id);
 CREATE INDEX authorization_flow_expires_at ON public.authorization_flow USING btree (expires_at);
 CREATE INDEX authorization_flow_grant_expires_at ON public.authorization_flow USING btree (grant_expires_at) WHERE (grant_expires_at IS NOT NULL);
-CREATE INDEX event_delivery_due ON public.event_delivery USING btree (project_id, endpoint_id, due_at) WHERE (state = 'pending'::text);
+CREATE INDEX event_delivery_due ON public.event_delivery USING btree (project_id, endpoint_id, due_at, sequence) WHERE (state = 'pending'::text);
 CREATE INDEX event_delivery_log ON public.event_delivery USING btree (attempted_at) WHERE (state <> 'pending'::text);
 CREATE INDEX known_network_last_seen_at ON public.known_network USING btree (last_seen_at);
 CREATE UNIQUE INDEX linked_identity_account_key ON public.linked_identity USING btree (account_id, realm_id, provider);

@@ -15,6 +15,7 @@ package actor EventDispatcher {
     static let waveSize = 8
     /// The maximum number of requests in flight.
     static let capacity = 64
+    private static let slowResponse: Duration = .seconds(2)
     private static let leaseRenewal: Duration = .seconds(3)
     private static let numberingBatch = 1000
 
@@ -32,7 +33,8 @@ package actor EventDispatcher {
     private var projects: [ID<Project>] = []
     private var renewedAt: ContinuousClock.Instant?
     private var tasks: [EventDispatchStore.Key: Task<Void, Never>] = [:]
-    /// Endpoints whose latest failure was a timeout. They get one request at a time.
+    /// Endpoints that took longer than ``slowResponse``, or did not answer, in their latest wave. They get one request at
+    /// a time.
     private var slowEndpoints: Set<EventDispatchStore.Key> = []
     private var isStopping = false
 
@@ -60,12 +62,15 @@ package actor EventDispatcher {
             reporter.report(try await store.backlog(at: clock.now()))
         }
         guard !projects.isEmpty else { return }
-        for project in try await store.projectsToNumber(among: projects) {
-            while try await numbered(project) == Self.numberingBatch, !isStopping {}
+        // One batch of each project, so that the many events of one do not delay those of others.
+        var failure: (any Error)?
+        for project in try await store.projectsToNumber(among: projects) where !isStopping {
+            do { try await number(project) } catch { failure = error }
         }
         for key in try await store.dueEndpoints(of: projects, at: clock.now()) where tasks[key] == nil && !isStopping {
             tasks[key] = Task(executorPreference: loop) { await self.deliver(to: key) }
         }
+        if let failure { throw failure }
     }
 
     /// Waits until the running tasks have nothing more to send.
@@ -82,10 +87,8 @@ package actor EventDispatcher {
         try? await store.releaseLeases(of: holder)
     }
 
-    private func numbered(_ project: ID<Project>) async throws -> Int {
-        let count = try await store.number(project, limit: Self.numberingBatch)
-        reporter.countNumbered(count)
-        return count
+    private func number(_ project: ID<Project>) async throws {
+        reporter.countNumbered(try await store.number(project, limit: Self.numberingBatch))
     }
 
     private func deliver(to key: EventDispatchStore.Key) async {
@@ -106,7 +109,11 @@ package actor EventDispatcher {
         guard health.allowsAttempt(at: now) else { return false }
         let limit = health.isStanding || slowEndpoints.contains(key) ? 1 : Self.waveSize
         // A standing endpoint gets its oldest event as a probe, whenever that event would be due.
-        var wave = try await store.waitingDeliveries(to: key, dueAt: health.isStanding ? nil : now, limit: limit)
+        // Half of a wave is for new events, so that they do not wait behind a replay.
+        let hasNewEvents = target.endpoint.lastSequence < target.streamSequence
+        let waitingLimit = hasNewEvents ? max(limit / 2, 1) : limit
+        var wave = try await store.waitingDeliveries(
+            to: key, dueAt: health.isStanding ? nil : now, limit: waitingLimit)
         var cursor = target.endpoint.lastSequence
         let room = limit - wave.count
         if room > 0 {
@@ -123,22 +130,28 @@ package actor EventDispatcher {
         _ wave: [EventDispatchStore.Dispatch], to target: EventDispatchStore.Target
     ) async throws -> [(EventDispatchStore.Dispatch, EventDeliveryOutcome)] {
         let (sender, slots) = (sender, slots)
-        let outcomes = try await withThrowingTaskGroup(of: (Int, EventDeliveryOutcome).self) { group in
+        let (outcomes, isSlow) = try await withThrowingTaskGroup(of: (Int, EventDeliveryOutcome, Duration).self) {
+            group in
             for (index, dispatch) in wave.enumerated() {
                 await slots.take()
                 group.addTask {
+                    let began = ContinuousClock.now
                     do {
                         let outcome = try await sender.send(dispatch.event, to: target)
                         await slots.giveBack()
-                        return (index, outcome)
+                        return (index, outcome, began.duration(to: .now))
                     } catch {
                         await slots.giveBack()
                         throw error
                     }
                 }
             }
-            return try await group.reduce(into: [Int: EventDeliveryOutcome]()) { $0[$1.0] = $1.1 }
+            return try await group.reduce(into: ([Int: EventDeliveryOutcome](), false)) { sum, sent in
+                sum.0[sent.0] = sent.1
+                sum.1 = sum.1 || sent.1 == .failed(.timedOut) || sent.2 > Self.slowResponse
+            }
         }
+        if isSlow { slowEndpoints.insert(target.key) } else { slowEndpoints.remove(target.key) }
         return wave.enumerated().compactMap { index, dispatch in outcomes[index].map { (dispatch, $0) } }
     }
 
@@ -149,15 +162,12 @@ package actor EventDispatcher {
         let now = clock.now()
         var health = target.endpoint.health
         var results: [EventDispatchStore.Result] = []
-        for (dispatch, outcome) in outcomes {
+        // Failures last: a success of the same wave does not revoke that the endpoint is gone, or wants a pause.
+        let successes = outcomes.filter { $0.1.isDelivered }
+        for (dispatch, outcome) in successes + outcomes.filter({ !$0.1.isDelivered }) {
             health.record(outcome, at: now, chance: .random(in: 0...1))
             results.append(EventDispatchStore.Result(of: outcome, to: dispatch, at: now))
             reporter.count(outcome)
-            if case .failed(.timedOut) = outcome {
-                slowEndpoints.insert(target.key)
-            } else if case .delivered = outcome {
-                slowEndpoints.remove(target.key)
-            }
         }
         let isRecorded = try await store.record(
             results, movingCursorTo: cursor, health: health, of: target, at: now)

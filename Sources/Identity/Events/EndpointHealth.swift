@@ -3,6 +3,8 @@ public enum EventDeliveryOutcome: Hashable, Sendable {
     /// The endpoint answered with a status from 200 to 299.
     case delivered(status: Int)
     case failed(EventDeliveryFailure)
+
+    public var isDelivered: Bool { if case .delivered = self { true } else { false } }
 }
 
 /// Why an attempt to deliver an event failed.

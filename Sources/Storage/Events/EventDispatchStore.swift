@@ -53,6 +53,9 @@ public struct EventDispatchStore: Sendable {
 
     /// Numbers at most `limit` committed events of a project, in the order of their times.
     ///
+    /// Deletes rows by their place (`ctid`): a join on their keys reads the table once for each row if the plan was made
+    /// while the table was empty, as it usually is. No statement updates a row of `outbox`.
+    ///
     /// The transaction locks the row of the stream first. A number is therefore visible only if all lower numbers are.
     ///
     /// - Returns: how many were numbered.
@@ -65,11 +68,10 @@ public struct EventDispatchStore: Sendable {
                 guard let last = try row.first?.decode("last_sequence", as: Int64.self) else { return 0 }
                 let moved = try await transaction.query(
                     """
-                    WITH batch AS MATERIALIZED (
-                        SELECT o.realm_id, o.id FROM outbox o WHERE o.project_id = \(project.rawValue)
-                        ORDER BY o.created_at, o.id LIMIT \(limit)),
-                    moved AS (
-                        DELETE FROM outbox o USING batch b WHERE o.realm_id = b.realm_id AND o.id = b.id
+                    WITH moved AS (
+                        DELETE FROM outbox o WHERE o.project_id = \(project.rawValue) AND o.ctid = ANY (ARRAY(
+                            SELECT i.ctid FROM outbox i WHERE i.project_id = \(project.rawValue)
+                            ORDER BY i.created_at, i.id LIMIT \(limit)))
                         RETURNING o.id, o.realm_id, o.kind, o.account_id, o.actor, o.data, o.created_at),
                     inserted AS (
                         INSERT INTO account_event (project_id, sequence, id, realm_id, kind, account_id, actor, data,
@@ -154,11 +156,14 @@ public struct EventDispatchStore: Sendable {
         return try await withStoreErrors {
             try await pool.query(
                 """
-                SELECT \(StoredEventRow.columns), d.attempts FROM event_delivery d
+                WITH waiting AS MATERIALIZED (
+                    SELECT d.project_id, d.sequence, d.attempts, d.due_at FROM event_delivery d
+                    WHERE d.project_id = \(key.project.rawValue) AND d.endpoint_id = \(key.endpoint.rawValue)
+                        AND d.state = 'pending' AND \(isDue)
+                    ORDER BY d.due_at, d.sequence LIMIT \(limit))
+                SELECT \(StoredEventRow.columns), d.attempts FROM waiting d
                 JOIN account_event e ON e.project_id = d.project_id AND e.sequence = d.sequence
-                WHERE d.project_id = \(key.project.rawValue) AND d.endpoint_id = \(key.endpoint.rawValue)
-                    AND d.state = 'pending' AND \(isDue)
-                ORDER BY d.due_at, d.sequence LIMIT \(limit)
+                ORDER BY d.due_at, d.sequence
                 """)
         }.map { Dispatch(event: try StoredEventRow.event($0), attempts: try $0.decode("attempts")) }
     }

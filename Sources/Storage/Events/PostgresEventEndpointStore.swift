@@ -172,7 +172,8 @@ public struct PostgresEventEndpointStore: EventEndpointStore {
                 guard let stream else { return EventPage(events: [], lastSequence: 0, earliestSequence: nil) }
                 let last: Int64 = try stream.decode("last_sequence")
                 let earliest: Int64? = try stream.decode("earliest")
-                guard sequence >= (earliest ?? last + 1) - 1 else {
+                // After the restore of a backup, a reader can be ahead of the stream, and would miss events.
+                guard sequence >= (earliest ?? last + 1) - 1, sequence <= last else {
                     throw EventEndpointRefusal.eventsExpired
                 }
                 let events = try await transaction.query(
@@ -184,7 +185,7 @@ public struct PostgresEventEndpointStore: EventEndpointStore {
                 ).map(StoredEventRow.event)
                 return EventPage(
                     events: events,
-                    lastSequence: events.count == limit ? events.last?.sequence ?? last : max(last, sequence),
+                    lastSequence: events.count == limit ? events.last?.sequence ?? last : last,
                     earliestSequence: earliest)
             }
         }

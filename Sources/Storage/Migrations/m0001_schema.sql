@@ -895,7 +895,7 @@ CREATE TABLE event_delivery (
     FOREIGN KEY (project_id, endpoint_id) REFERENCES event_endpoint ON DELETE CASCADE
 );
 
-CREATE INDEX event_delivery_due ON event_delivery (project_id, endpoint_id, due_at) WHERE state = 'pending';
+CREATE INDEX event_delivery_due ON event_delivery (project_id, endpoint_id, due_at, sequence) WHERE state = 'pending';
 CREATE INDEX event_delivery_log ON event_delivery (attempted_at) WHERE state <> 'pending';
 
 -- Audit trail. Rows are only inserted, and deleted after the retention period; no statement changes them.
