@@ -60,12 +60,13 @@ extension Transaction {
     ///
     /// - Throws: ``StoreConflict/alreadyUsed``.
     func consume(_ consumed: PhoneProof.Consumed, at now: Instant, in realm: ID<Realm>) async throws {
-        let isConsumed =
+        let confirming: SQL =
             switch consumed {
-            case .code(let hash): try await !query(.confirm(hash, at: now, in: realm)).isEmpty
-            case .temporaryProof(let key): try await execute(.consume(ifUnused: key, in: realm)) == 1
+            case .code(let hash): .confirm(hash, unexpiredAt: now, at: now, in: realm)
+            // A proof outlives its code; its own end was checked.
+            case .temporaryProof(let hash, _, _): .confirm(hash, unexpiredAt: nil, at: now, in: realm)
             }
-        guard isConsumed else { throw StoreConflict.alreadyUsed }
+        guard try await !query(confirming).isEmpty else { throw StoreConflict.alreadyUsed }
     }
 }
 
@@ -140,13 +141,15 @@ extension SQL {
         """
     }
 
-    /// Marks a code as used, and counts it. Changes no row if the code was used or has expired.
-    fileprivate static func confirm(_ hash: [UInt8], at now: Instant, in realm: ID<Realm>) -> SQL {
+    /// Marks a code as used, and counts it. Changes no row if the code was used, or has expired at `unexpired`.
+    fileprivate static func confirm(
+        _ hash: [UInt8], unexpiredAt unexpired: Instant?, at now: Instant, in realm: ID<Realm>
+    ) -> SQL {
         """
         WITH confirmed AS (
             UPDATE phone_code SET confirmed_at = \(Timestamp(now))
             WHERE realm_id = \(realm.rawValue) AND hash = \(hash) AND confirmed_at IS NULL
-                AND expires_at > \(Timestamp(now))
+                AND expires_at > coalesce(\(unexpired.map { Timestamp($0) }), '-infinity')
             RETURNING project_id, calling_code, created_at, is_sent),
         counted AS (
             UPDATE sms_usage u SET confirmed = u.confirmed + 1 FROM confirmed c

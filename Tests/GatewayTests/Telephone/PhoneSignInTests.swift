@@ -233,6 +233,55 @@ struct RecycledNumberTests {
         #expect(bare.json["idToken"] == nil)
     }
 
+    private static func members(of conflict: Exchange) -> [String: JSON] {
+        ["temporaryProof": conflict.json["temporaryProof"] ?? .null, "phoneNumber": .string(number)]
+    }
+
+    @Test("A proof does not sign in after the account has proven the number again, however often it was renewed")
+    func outdatedProof() async throws {
+        let (gateway, _) = try await recycled()
+        let first = try await gateway.signIn(phoneNumber: Self.number)
+        let renewed = try await gateway.signInWithPhoneNumber(Self.members(of: first))
+        gateway.clock.advance(by: .seconds(60))
+        let owner = try TestGateway.Tokens(await gateway.signIn())
+        let proven = try await gateway.signInWithPhoneNumber(
+            gateway.phoneProof(Self.number), ["idToken": .string(owner.idToken)])
+        #expect(proven.status == 200, "\(proven.text)")
+        for conflict in [first, renewed] {
+            let rejected = try await gateway.signInWithPhoneNumber(Self.members(of: conflict))
+            #expect(rejected.wireCode == "INVALID_TEMPORARY_PROOF", "\(rejected.text)")
+        }
+    }
+
+    @Test("A renewed proof expires with the first one")
+    func renewedProof() async throws {
+        let (gateway, _) = try await recycled()
+        var conflict = try await gateway.signIn(phoneNumber: Self.number)
+        for _ in 0..<2 {
+            gateway.clock.advance(by: .seconds(1700))
+            conflict = try await gateway.signInWithPhoneNumber(Self.members(of: conflict))
+            #expect(conflict.json["needConfirmation"] == true)
+        }
+        gateway.clock.advance(by: .seconds(300))
+        let late = try await gateway.signInWithPhoneNumber(Self.members(of: conflict))
+        #expect(late.wireCode == "INVALID_TEMPORARY_PROOF", "\(late.text)")
+    }
+
+    @Test("A code counts once, directly or through one of the proofs that it led to")
+    func oneCode() async throws {
+        let (gateway, _) = try await recycled()
+        let code = try await gateway.phoneProof(Self.number)
+        let first = try await gateway.signInWithPhoneNumber(code)
+        let second = try await gateway.signInWithPhoneNumber(code)
+        let owner = try TestGateway.Tokens(await gateway.signIn())
+        let linked = try TestGateway.Tokens(
+            await gateway.signInWithPhoneNumber(Self.members(of: first), ["idToken": .string(owner.idToken)]))
+        let again = try await gateway.signInWithPhoneNumber(
+            Self.members(of: second), ["idToken": .string(linked.idToken)])
+        #expect(again.wireCode == "INVALID_TEMPORARY_PROOF", "\(again.text)")
+        #expect(try await gateway.signInWithPhoneNumber(code).wireCode == "INVALID_SESSION_INFO")
+    }
+
     @Test("The owner signs in otherwise, and links the number with the proof")
     func owner() async throws {
         let (gateway, ada) = try await recycled()

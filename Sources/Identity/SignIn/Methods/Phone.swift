@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// Sign-in with a telephone number, which a code or a temporary proof proves.
 ///
 /// Throws ``PhoneRefusal``, ``SignInRefusal``, ``SignUpRefusal``, ``TokenRefusal``, ``EditRefusal`` and
@@ -116,10 +118,10 @@ public struct PhoneMethod: Sendable {
         }
         guard let text = request.phoneNumber else { throw PhoneRefusal.missingNumber }
         let number = try codes.number(text, in: realm)
-        let (content, replayKey) = try sealedTokens.decode(
+        let (content, _) = try sealedTokens.decode(
             TemporaryProof.self, from: temporaryProof, at: clock.now(), in: realm.id)
         guard content.number == number.rawValue else { throw PhoneRefusal.invalidTemporaryProof }
-        return PhoneProof(number: number, consumed: .temporaryProof(replayKey))
+        return PhoneProof(number: number, consumed: content.consumed)
     }
 
     private func signIn(
@@ -137,10 +139,11 @@ public struct PhoneMethod: Sendable {
         }
         guard holder.secondFactors.isEmpty else { throw PhoneRefusal.unsupportedFirstFactor }
         guard !holder.isDisabled else { throw PhoneRefusal.accountDisabled }
+        guard !proof.isOutdated(by: holder) else { throw PhoneRefusal.invalidTemporaryProof }
         if isTestNumber(proof.number, in: realm), holder.hasOtherMethodThanPhone { throw PhoneRefusal.testNumber }
         if holder.mayHaveRecycledNumber(by: realm.policy, at: clock.now()) {
             guard request.takesOver, request.operation != .reauthenticate else {
-                return .phoneConflict(try conflict(over: proof.number, of: holder, isRecycled: true, in: realm))
+                return .phoneConflict(try conflict(over: proof, of: holder, isRecycled: true, in: realm))
             }
             return try await signUp(with: proof, insteadOf: holder, in: realm, from: context)
         }
@@ -184,7 +187,7 @@ public struct PhoneMethod: Sendable {
         if isTestNumber(proof.number, in: realm), account.hasOtherMethodThanPhone { throw PhoneRefusal.testNumber }
         if let holder, holder.id != account.id {
             if case .temporaryProof = proof.consumed { throw PhoneRefusal.numberTaken }
-            return .phoneConflict(try conflict(over: proof.number, of: holder, isRecycled: false, in: realm))
+            return .phoneConflict(try conflict(over: proof, of: holder, isRecycled: false, in: realm))
         }
         try caller.requireRecentLogin(by: realm.policy, at: clock.now())
         if isFirstAttempt { try limiter.countCredentialChange(of: account.id, in: realm) }
@@ -220,13 +223,14 @@ public struct PhoneMethod: Sendable {
     /// The answer to a proof of a number that does not sign in. The proof stays usable: for a link by the owner of the
     /// account, who signs in otherwise, or for the number's new holder.
     private func conflict(
-        over number: PhoneNumber, of holder: Account, isRecycled: Bool, in realm: Realm
+        over proof: PhoneProof, of holder: Account, isRecycled: Bool, in realm: Realm
     ) throws -> PhoneConflict {
-        let end = clock.now() + PhoneConflict.proofLifetime
+        let content = TemporaryProof(of: proof, at: clock.now())
         let hidesMethods = realm.policy.emailEnumerationProtection || !isRecycled
         return PhoneConflict(
-            number: number,
-            temporaryProof: try sealedTokens.encode(TemporaryProof(number: number.rawValue), until: end, in: realm.id),
+            number: proof.number,
+            temporaryProof: try sealedTokens.encode(
+                content, until: Instant(microseconds: content.end), in: realm.id),
             needsConfirmation: isRecycled, verifiedProviders: hidesMethods ? nil : holder.signInMethods)
     }
 
@@ -241,6 +245,40 @@ private struct TemporaryProof: SealedTokenContent {
     static let invalidRefusal: any Refusal = PhoneRefusal.invalidTemporaryProof
 
     let number: String
+    /// The hash of the code's session in Base64url.
+    let code: String
+    /// In microseconds since 1970, as ``end``.
+    let provenAt: Int64
+    let end: Int64
+
+    init(of proof: PhoneProof, at now: Instant) {
+        number = proof.number.rawValue
+        switch proof.consumed {
+        case .code(let hash):
+            code = Base64URL.encode(hash)
+            provenAt = now.microseconds
+            end = (now + PhoneConflict.proofLifetime).microseconds
+        case .temporaryProof(let hash, let provenAt, let end):
+            code = Base64URL.encode(hash)
+            self.provenAt = provenAt.microseconds
+            self.end = end.microseconds
+        }
+    }
+
+    var consumed: PhoneProof.Consumed {
+        .temporaryProof(
+            code: Base64URL.decode(code) ?? [], provenAt: Instant(microseconds: provenAt),
+            end: Instant(microseconds: end))
+    }
+}
+
+extension PhoneProof {
+    /// Whether the account has got or proven the number since the temporary proof was made: then the proof may be that
+    /// of an earlier holder of the number.
+    fileprivate func isOutdated(by holder: Account) -> Bool {
+        guard case .temporaryProof(_, let provenAt, _) = consumed else { return false }
+        return [holder.phoneProvenAt, holder.phoneAddedAt].contains { $0.map { $0 > provenAt } ?? false }
+    }
 }
 
 /// A proof of a number that signs no user in.
