@@ -24,7 +24,9 @@ public enum CallingCodes {
     private static let maximumLength = 7
 
     /// Calling codes without a region: shared cost, satellites, personal and trial numbers.
-    private static let withoutRegion: Set<String> = ["808", "870", "878", "881", "882", "883", "979"]
+    private static let withoutRegion: Set<String> = [
+        "1500", "1600", "1622", "1700", "1900", "4470", "4476", "449", "808", "870", "878", "881", "882", "883", "979",
+    ]
 
     private static let prefixes = Set(table.values.joined()).union(withoutRegion)
 

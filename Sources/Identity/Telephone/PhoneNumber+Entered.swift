@@ -4,7 +4,9 @@ extension PhoneNumber {
     /// - Parameter acceptsTestNumbers: whether a number may have fewer digits than any real one.
     /// - Returns: `nil` unless the rest is a plus sign and 7 to 15 digits that do not begin with 0.
     init?(entered text: String?, acceptsTestNumbers: Bool) {
-        guard let text, text.utf8.count <= 64, !text.utf8.elementsContain("(0)".utf8) else { return nil }
+        guard let text, text.utf8.count <= 64,
+            !text.utf8.filter({ $0 != UInt8(ascii: " ") }).elementsContain("(0)".utf8)
+        else { return nil }
         let kept = text.unicodeScalars.filter { !Self.separators.contains($0) }
         self.init(String(String.UnicodeScalarView(kept)))
         let digits = rawValue.utf8.dropFirst()
