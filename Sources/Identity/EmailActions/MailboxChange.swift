@@ -44,6 +44,9 @@ public struct MailboxChange: Hashable, Sendable {
         /// Whether links to ``email`` that remove a second factor stay valid. If the change keeps the factors, the owner
         /// could not remove a factor of an intruder without them.
         public var keepsFactorRemedies = false
+        /// The sign-in methods whose removal links to ``email`` stay valid, because the change keeps them without
+        /// offering their removal.
+        public var keptProviders: [ProviderID] = []
     }
 
     /// Earlier than every stored time, so that a limit with this value includes everything.
@@ -67,7 +70,8 @@ public struct MailboxChange: Hashable, Sendable {
     /// Verifies the account's address.
     ///
     /// - Parameter providers: the user did not add the identities of these providers. If one of them is removed, the
-    ///   password goes too and all sessions end, because the user who added it may know the password.
+    ///   password, the passkeys and the telephone number go too and all sessions end, because the user who added it may
+    ///   have added them.
     public static func verifying(_ account: Account, unlinking providers: Set<ProviderID> = []) -> MailboxChange {
         var change = MailboxChange(account)
         change.disownIdentities(of: providers)
@@ -96,6 +100,9 @@ public struct MailboxChange: Hashable, Sendable {
         unlinkIdentities(of: providers)
         guard !unlinkedProviders.isEmpty, let email else { return }
         if account.hasPassword { update.passwordHash = .remove }
+        // The user who added the identity may have added these too.
+        removesPasskeysSince = Self.epoch
+        if account.phoneNumber != nil { update.phoneNumber = .remove }
         update.endsSessions = true
         voidedRemedies = VoidedRemedies(email: email, keepsFactorRemedies: true)
     }
@@ -164,6 +171,8 @@ public struct MailboxChange: Hashable, Sendable {
             change.unlinksIdentitiesLinkedSince = epoch
             change.removesPasskeysSince = epoch
         }
+        if change.removesPasskeysSince == nil { change.voidedRemedies?.keptProviders.append(.passkey) }
+        if change.update.phoneNumber == nil { change.voidedRemedies?.keptProviders.append(.phone) }
         return change
     }
 

@@ -128,6 +128,8 @@ extension SQL {
                     OR c.added_at >= \(Timestamp(remedies.methodsKeptBefore)))
                 AND NOT (\(remedies.keepsFactorRemedies) AND c.email = \(email)
                     AND c.purpose = \(OOBCode.Purpose.revertFactorAddition.rawValue))
+                AND NOT (c.email = \(email) AND c.purpose = \(OOBCode.Purpose.removeSignInMethod.rawValue)
+                    AND c.provider = ANY (\(remedies.keptProviders.map(\.rawValue))))
             """
     }
 }
