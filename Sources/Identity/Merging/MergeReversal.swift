@@ -24,9 +24,9 @@ public struct MergeReversal: Hashable, Sendable {
     /// Another account that has the source's address but never verified it. That account loses the address, because the
     /// user who opens the link has proven control of the mailbox.
     public let accountLosingAddress: Account?
-    /// Second factors and passkeys of the source that were created at this time or later are removed; earlier ones
-    /// return. The merge has deleted the links that could remove them, so a factor of an intruder would keep the owner
-    /// out, and a passkey of an intruder would stay.
+    /// Second factors, passkeys and the telephone number of the source that were added at this time or later are removed;
+    /// earlier ones return. The merge has deleted the links that could remove them, so a factor of an intruder would keep
+    /// the owner out, and a passkey or number of an intruder would stay.
     public let removesAdditionsSince: Instant
 
     /// - Parameter holders: every account that has the address, the phone number or an identity of the source now,
@@ -42,7 +42,10 @@ public struct MergeReversal: Hashable, Sendable {
 
         let phoneHolder = holders.first { $0.phoneNumber != nil && $0.phoneNumber == source.phoneNumber }
         let targetLosesPhoneNumber = plan.movesPhoneNumber && phoneHolder?.id == target.id
-        returnsPhoneNumber = source.phoneNumber != nil && (phoneHolder == nil || targetLosesPhoneNumber)
+        let start = removesAdditionsSince
+        let numberIsOld = source.phoneAddedAt.map { $0 < start } ?? true
+        returnsPhoneNumber =
+            source.phoneNumber != nil && numberIsOld && (phoneHolder == nil || targetLosesPhoneNumber)
 
         movedBack = plan.identities.filter { target.identity($0.provider, subject: $0.subject) != nil }
         recreated = plan.identities.filter { moved in

@@ -52,7 +52,7 @@ extension Transaction {
         leaving remaining: Account, from target: Account, removesEmail: Bool, at now: Instant, in realm: ID<Realm>
     ) async throws {
         for statement: SQL in [
-            .removeSourceMembers(leaving: remaining, removesEmail: removesEmail, at: now, in: realm),
+            .removeSourceMembers(leaving: remaining, from: target, removesEmail: removesEmail, at: now, in: realm),
             .deleteSessions(of: target.id, before: target.generation, in: realm),
             .deleteCodes(exceptRemediesOf: target.id, in: realm), .updateTargetGeneration(of: target, in: realm),
         ] { _ = try await execute(statement) }
@@ -94,7 +94,8 @@ extension Transaction {
         for statement: SQL in [
             .voidUndoCodes(of: source, from: target, in: realm),
             .returnFactors(to: source, in: realm), .countFactors(of: source, in: realm),
-            .returnPasskeys(merge.plan.passkeys, to: source, from: target, at: now, in: realm),
+            .returnPasskeys(
+                merge.plan.passkeys, createdUntil: merge.mergedAt, to: source, from: target, at: now, in: realm),
             .countPasskeys(of: source, in: realm), .countPasskeys(of: target, in: realm),
             .returnEarlierFactors(to: source, from: target, in: realm),
             .returnEarlierMerges(to: source, from: target, in: realm),
@@ -144,14 +145,17 @@ extension SQL {
     }
 
     fileprivate static func removeSourceMembers(
-        leaving remaining: Account, removesEmail: Bool, at now: Instant, in realm: ID<Realm>
+        leaving remaining: Account, from target: Account, removesEmail: Bool, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         var changes = AccountUpdate()
         changes.email = AccountUpdate.Value(remaining.email)
         changes.emailIsVerified = remaining.emailIsVerified
         if removesEmail { changes.passwordHash = .remove }
         changes.usesEmailLinks = remaining.usesEmailLinks
-        changes.phoneNumber = AccountUpdate.Value(remaining.phoneNumber)
+        // Setting the number that the account has would remove the times of its proof and its addition.
+        if remaining.phoneNumber != target.phoneNumber {
+            changes.phoneNumber = AccountUpdate.Value(remaining.phoneNumber)
+        }
         changes.profile.displayName = AccountUpdate.Value(remaining.displayName)
         changes.profile.photoURL = AccountUpdate.Value(remaining.photoURL)
         changes.endsSessions = true
@@ -188,7 +192,8 @@ extension SQL {
             || CASE WHEN \(returnsEmail && provesEmail) THEN jsonb_build_object('email_verified', true)
                 ELSE '{}'::jsonb END
             || CASE WHEN \(returnsPhoneNumber) THEN '{}'::jsonb
-                ELSE jsonb_build_object('phone_number', NULL) END) restored
+                ELSE jsonb_build_object(
+                    'phone_number', NULL, 'phone_proven_at', NULL, 'phone_added_at', NULL) END) restored
         WHERE m.realm_id = \(realm.rawValue) AND m.source_id = \(source.rawValue)
         """
     }

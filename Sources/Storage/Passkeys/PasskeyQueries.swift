@@ -117,14 +117,16 @@ extension SQL {
     }
 
     /// Returns to the source of a merge those of its passkeys that the account `target` still has.
+    ///
+    /// - Parameter mergedAt: a passkey that was created later only has the ID of one of these, and is another one.
     static func returnPasskeys(
-        _ passkeys: [ID<Passkey>], to source: ID<Account>, from target: ID<Account>, at now: Instant,
-        in realm: ID<Realm>
+        _ passkeys: [ID<Passkey>], createdUntil mergedAt: Instant, to source: ID<Account>, from target: ID<Account>,
+        at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
         UPDATE passkey SET account_id = \(source.rawValue), added_at = \(Timestamp(now))
         WHERE realm_id = \(realm.rawValue) AND account_id = \(target.rawValue)
-            AND credential_id = ANY (\(passkeys.map(\.rawValue)))
+            AND credential_id = ANY (\(passkeys.map(\.rawValue))) AND created_at <= \(Timestamp(mergedAt))
         """
     }
 }

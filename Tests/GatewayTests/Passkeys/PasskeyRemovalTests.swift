@@ -136,6 +136,21 @@ struct PasskeyRemovalTests {
         }
     }
 
+    @Test("A reset that keeps a passkey keeps the link that removes it")
+    func removalLinkAfterReset() async throws {
+        let gateway = try await TestGateway {
+            $0.emailEnumerationProtection = false
+            $0.resetUnlinksIdentities = false
+        }
+        try await gateway.makeServiceKey()
+        let ada = try await gateway.enrolPasskey(gateway.signUpVerified())
+        let link = try await gateway.latestCode(.identityLinked)
+        let reset = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        #expect(try await gateway.resetPassword(reset).status == 200)
+        _ = try await gateway.submitActionPage(link)
+        #expect(try await gateway.passkeys(of: ada.tokens.localId) == [])
+    }
+
     @Test("A merge moves passkeys with their handles, and its undo returns them")
     func merge() async throws {
         let gateway = try await TestGateway.withServiceKey()
@@ -182,6 +197,39 @@ struct PasskeyRemovalTests {
         _ = try await gateway.submitActionPage(try #require(notice?.content.code))
         #expect(try await gateway.passkeys(of: ada.localId) == [])
         #expect(try await gateway.passkeys(of: eve.localId) == [])
+    }
+
+    @Test("An administrator's undo of a merge leaves a passkey that was enrolled later under the ID of a moved one")
+    func enrolledAgain() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let ada = try await gateway.enrolPasskey(gateway.signUpVerified(), name: "Ada's")
+        let grace = try await gateway.signUpVerified(email: "grace@example.com")
+        gateway.clock.advance(by: .seconds(8 * 86_400))
+        let merged = try await gateway.mergeAsAdmin(ada.tokens.localId, into: grace.localId)
+        #expect(merged.status == 200, "\(merged.text)")
+        gateway.clock.advance(by: .seconds(1))
+        let enrolledAt = Timestamp(microsecondsSinceEpoch: gateway.clock.now.microseconds)
+        _ = try await gateway.database.pool.execute("UPDATE passkey SET created_at = \(enrolledAt), name = 'Later'")
+        let undone = try await gateway.undoMergeAsAdmin(ada.tokens.localId)
+        #expect(undone.status == 200, "\(undone.text)")
+        #expect(try await gateway.passkeys(of: ada.tokens.localId) == [])
+        #expect(try await gateway.passkeys(of: grace.localId) == ["Later"])
+    }
+
+    @Test("The owner who disowns an identity while confirming the address removes passkeys and the number too")
+    func disownedIdentity() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let ada = try await gateway.signUp()
+        let linked = try TestGateway.Tokens(
+            await gateway.signIn(gateway.googleCredential(), ["idToken": .string(ada.idToken)]))
+        let enrolled = try await gateway.enrolPasskey(linked)
+        try await gateway.setPhoneNumber("+15555550100", of: ada.localId, provenAt: gateway.clock.now)
+        let code = try await gateway.requestedCode("VERIFY_EMAIL", ["idToken": .string(enrolled.tokens.idToken)])
+        _ = try await gateway.submitActionPage(code, ["remove.google.com": "true"])
+        let account = try await gateway.accountSeenByAdmin(ada.localId)
+        #expect(account["passkeyInfo"] == nil)
+        #expect(account["phoneNumber"] == nil)
+        #expect(try await gateway.lookup(enrolled.tokens.idToken).outcome == "400 TOKEN_EXPIRED")
     }
 
     @Test("A deleted account leaves no passkey")
