@@ -3,11 +3,11 @@ public struct Realm: Hashable, Sendable {
     /// The database stores it in columns named `realm_id`.
     public let id: ID<Realm>
     /// The project that the realm is, or belongs to.
-    public var project: Project
+    @Boxed public var project: Project
     /// `nil` if the realm is the project itself.
-    public let tenant: Tenant?
+    @Boxed public private(set) var tenant: Tenant?
     /// The policy that applies to the realm's accounts. In a tenant, the project's policy with the tenant's settings.
-    public var policy: Policy
+    @Boxed public var policy: Policy
     /// The realm's own providers, at most one per ``ProviderSettings/provider``. A tenant does not have those of its
     /// project.
     public var providers: [ProviderSettings]

@@ -304,7 +304,7 @@ extension [ParsedMember] {
     /// - Throws: ``JSONFault/duplicateMember`` if several names are equal in camel case. Otherwise, a member that a client
     ///   adds in another spelling could replace a member that a backend sets in the client's object.
     fileprivate func namedInCamelCase(_ isConverting: Bool) throws(JSONFault) -> [ParsedMember] {
-        guard isConverting else { return self }
+        guard isConverting, contains(where: { !$0.name.rawValue.utf8.isCamelCase }) else { return self }
         let renamed = map { ParsedMember(name: $0.name.camelCased, value: $0.value) }
         if zip(renamed, self).contains(where: { $0.name != $1.name }), Set(renamed.map(\.name)).count < count {
             throw .duplicateMember
@@ -335,7 +335,7 @@ extension ByteText {
     }
 }
 
-extension [UInt8] {
+extension Sequence<UInt8> {
     /// Whether a name is in camel case already, as most names are: it has no underscore, does not begin with a capital,
     /// and has no two capitals in a row.
     fileprivate var isCamelCase: Bool {
@@ -346,7 +346,9 @@ extension [UInt8] {
         }
         return true
     }
+}
 
+extension [UInt8] {
     /// Whether a word begins here: a capital that does not follow another capital, or the last capital of a run if
     /// lower-case letters follow.
     fileprivate func beginsWord(at index: Int) -> Bool {

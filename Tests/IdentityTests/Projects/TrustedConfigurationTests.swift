@@ -221,7 +221,8 @@ struct TrustedConfigurationTests {
             try #require(app.app.settings.exemption),
         ]
         let members = parts.flatMap { part in
-            Mirror(reflecting: part).children.compactMap { $0.label.map { "\(type(of: part)).\($0)" } }
+            // The storage of a boxed member has its name with an underscore.
+            Mirror(reflecting: part).children.compactMap(\.label).map { "\(type(of: part)).\($0.trimmingPrefix("_"))" }
         }
         let classified = Set((Self.needingTrust + Self.ordinary).map { String($0.member) }).union(
             Self.membersWithoutRows)
