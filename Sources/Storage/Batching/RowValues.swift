@@ -33,9 +33,10 @@ struct RowValues<Element> {
     /// - Parameter name: the name of the column in ``source``, where it must be unique.
     /// - Returns: an SQL expression for the value of each row.
     mutating func column<Value: PostgresEncodable & PostgresDecodable & PostgresArrayElement>(
-        _ name: SQL, _ value: (Element) throws -> Value?
+        _ name: StaticString, _ value: (Element) throws -> Value?
     ) rethrows -> SQL {
         guard let alias else { return "\(try value(elements[0]))" }
+        let name = SQL(stringLiteral: name)
         names.append(name)
         // In a subquery, so that the planner does not choose another plan for another number of rows.
         arrays.append("(SELECT \(try elements.map(value)))")
@@ -43,13 +44,13 @@ struct RowValues<Element> {
     }
 
     /// Adds a column with times.
-    mutating func time(_ name: SQL, _ value: (Element) -> Instant?) -> SQL {
+    mutating func time(_ name: StaticString, _ value: (Element) -> Instant?) -> SQL {
         column(name) { value($0).map { Timestamp($0) } }
     }
 
     /// Adds a column with byte strings. In a batch, they are sent as hexadecimal text, because byte strings cannot be
     /// elements of an array parameter.
-    mutating func bytes(_ name: SQL, _ value: (Element) -> [UInt8]?) -> SQL {
+    mutating func bytes(_ name: StaticString, _ value: (Element) -> [UInt8]?) -> SQL {
         guard alias != nil else { return "\(value(elements[0]))" }
         return "decode(\(column(name) { value($0).map { Hexadecimal.encode($0) } }), 'hex')"
     }
