@@ -38,6 +38,7 @@ extension Mode {
         mode.providers = providers
         mode.acceptsTenantsWithoutApple = true
         mode.convertImportedUser = { $0.withPasswordOfEmulatorHash }
+        mode.wrapPasskeys = BarePasskeyResponses().accepting
         if !signsTokens {
             mode.tokens = UnsignedTokens.init(signed:)
             mode.tenantOfToken = UnsignedTokens.tenant(namedBy:)

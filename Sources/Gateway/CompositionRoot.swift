@@ -129,7 +129,8 @@ struct CompositionRoot: Sendable {
             authenticator: authenticator, sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter,
             clock: clock)
         let (factors, factorSecrets) = (PostgresFactorStore(pool: pool), FactorSecrets.sealing(under: masterKeys))
-        let (passkeys, challenges) = (PostgresPasskeyStore(pool: pool), PasskeyChallenges.signed(under: masterKeys))
+        let passkeys = PostgresPasskeyStore(pool: pool)
+        let (passkeyVerifier, challenges) = mode.wrapPasskeys(.live, .signed(under: masterKeys), clock)
         return Services(
             signIn: SignInServices(
                 authenticator: authenticator, identifiers: IdentifierLookup(store: store), password: password,
@@ -138,8 +139,8 @@ struct CompositionRoot: Sendable {
                 customToken: CustomTokenMethod(
                     completion: completion, store: store, customTokens: mode.customTokens(configuration, clock)),
                 passkey: PasskeyMethod(
-                    completion: completion, accounts: store, store: passkeys, challenges: challenges, verifier: .live,
-                    limiter: limiter, clock: clock, countEvent: countPasskeyEvent),
+                    completion: completion, accounts: store, store: passkeys, challenges: challenges,
+                    verifier: passkeyVerifier, limiter: limiter, clock: clock, countEvent: countPasskeyEvent),
                 secondFactor: SecondFactorSignIn(
                     store: store, factors: factors, secrets: factorSecrets, sealedTokens: sealedTokens,
                     password: password, emailLink: emailLink, federated: federated, emailFactory: emailFactory,
@@ -154,7 +155,7 @@ struct CompositionRoot: Sendable {
                     sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter, clock: clock),
                 PasskeyEnrolment(
                     completion: completion, authenticator: authenticator, store: passkeys,
-                    challenges: challenges, verifier: .live, emailFactory: emailFactory,
+                    challenges: challenges, verifier: passkeyVerifier, emailFactory: emailFactory,
                     limiter: limiter, clock: clock, countEvent: countPasskeyEvent)),
             sessions: SessionService(store: store, clock: clock),
             tokenRefresh: TokenRefresh(store: store, tokens: tokens, clock: clock, entropy: .live),

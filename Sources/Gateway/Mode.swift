@@ -51,6 +51,11 @@ package struct Mode: Sendable {
     package var wrapEmailFactory: @Sendable (EmailFactory) -> EmailFactory = { $0 }
     /// Wraps the generation of codes for telephone numbers.
     package var wrapPhoneCodes: @Sendable (PhoneCodeSecrets) -> PhoneCodeSecrets = { $0 }
+    /// Wraps the verification of passkeys, and their challenges.
+    package var wrapPasskeys:
+        @Sendable (PasskeyVerifier, PasskeyChallenges, WallClock) -> (PasskeyVerifier, PasskeyChallenges) = {
+            verifier, challenges, _ in (verifier, challenges)
+        }
     /// Creates the extensions, once per event loop.
     package var extensions: @Sendable (Pool, EmailService?) -> ModeExtensions = { _, _ in ModeExtensions() }
 

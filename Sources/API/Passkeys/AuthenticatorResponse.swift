@@ -26,6 +26,7 @@ struct AuthenticatorResponseInput: Decodable {
 
     func registration() throws(PasskeyRefusal) -> RegistrationResponse {
         let (id, rawID) = try credentialID()
+        guard !isBare else { return RegistrationResponse(bareID: id) }
         let response = response ?? authenticatorAttestationResponse
         return RegistrationResponse(
             id: id, rawID: rawID, clientDataJSON: try Self.bytes(response?.clientDataJson, "client data malformed"),
@@ -35,6 +36,7 @@ struct AuthenticatorResponseInput: Decodable {
 
     func authentication() throws(PasskeyRefusal) -> AuthenticationResponse {
         let (id, rawID) = try credentialID()
+        guard !isBare else { return AuthenticationResponse(bareID: id) }
         let response = response ?? authenticatorAssertionResponse
         return AuthenticationResponse(
             id: id, rawID: rawID, clientDataJSON: try Self.bytes(response?.clientDataJson, "client data malformed"),
@@ -43,6 +45,11 @@ struct AuthenticatorResponseInput: Decodable {
             userHandle: try response?.userHandle.nonEmpty.map { text throws(PasskeyRefusal) in
                 try Self.bytes(text, "user handle of another account")
             })
+    }
+
+    /// Whether the client sent nothing that could be verified.
+    private var isBare: Bool {
+        response == nil && authenticatorAttestationResponse == nil && authenticatorAssertionResponse == nil
     }
 
     private func credentialID() throws(PasskeyRefusal) -> (id: [UInt8], rawID: [UInt8]?) {

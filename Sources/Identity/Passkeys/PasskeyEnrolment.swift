@@ -126,7 +126,11 @@ public struct PasskeyEnrolment: Sendable {
                 sending: try emailFactory.additionNotice(of: method, to: account, by: realm.policy, from: context),
                 recording: realm.recording(by: .user(context.trace)))
             let account = try await mappingConflicts(to: \.refusalOfEdit) {
-                try await store.add(addition, by: caller.session, in: realm.id)
+                do {
+                    return try await store.add(addition, by: caller.session, in: realm.id)
+                } catch PasskeyRefusal.exists {
+                    throw opened.refusalIfTaken
+                }
             }
             return OpenedSession(session, of: account)
         }
@@ -181,8 +185,8 @@ extension NewPasskey {
         self.init(
             passkey: Passkey(
                 id: response.passkeyID, rpID: rpID, userHandle: userHandle,
-                name: name ?? Passkey.defaultName(aaguid: registered.aaguid), createdAt: now, addedAt: now,
-                lastUsedAt: nil, isBackedUp: registered.isBackedUp,
+                name: name ?? registered.defaultName ?? Passkey.defaultName(aaguid: registered.aaguid), createdAt: now,
+                addedAt: now, lastUsedAt: nil, isBackedUp: registered.isBackedUp,
                 transports: response.transports.filter { (1...length).contains($0.utf8.count) }.prefix(count).map(
                     \.self),
                 aaguid: registered.aaguid),

@@ -5,6 +5,9 @@ public struct RegistrationResponse: Sendable {
     public let clientDataJSON: [UInt8]
     public let attestationObject: [UInt8]
     public let transports: [String]
+    /// Whether the client sent the credential ID alone, as test suites of apps do. The other members are empty then, so
+    /// that no verification succeeds.
+    public let isBare: Bool
 
     public init(
         id: [UInt8], rawID: [UInt8]?, clientDataJSON: [UInt8], attestationObject: [UInt8], transports: [String]
@@ -14,6 +17,17 @@ public struct RegistrationResponse: Sendable {
         self.clientDataJSON = clientDataJSON
         self.attestationObject = attestationObject
         self.transports = transports
+        isBare = false
+    }
+
+    /// A response of the credential ID alone.
+    public init(bareID id: [UInt8]) {
+        self.id = id
+        rawID = nil
+        clientDataJSON = []
+        attestationObject = []
+        transports = []
+        isBare = true
     }
 }
 
@@ -25,6 +39,8 @@ public struct AuthenticationResponse: Sendable {
     public let authenticatorData: [UInt8]
     public let signature: [UInt8]
     public let userHandle: [UInt8]?
+    /// See ``RegistrationResponse/isBare``.
+    public let isBare: Bool
 
     public init(
         id: [UInt8], rawID: [UInt8]?, clientDataJSON: [UInt8], authenticatorData: [UInt8], signature: [UInt8],
@@ -36,6 +52,18 @@ public struct AuthenticationResponse: Sendable {
         self.authenticatorData = authenticatorData
         self.signature = signature
         self.userHandle = userHandle
+        isBare = false
+    }
+
+    /// A response of the credential ID alone.
+    public init(bareID id: [UInt8]) {
+        self.id = id
+        rawID = nil
+        clientDataJSON = []
+        authenticatorData = []
+        signature = []
+        userHandle = nil
+        isBare = true
     }
 }
 
@@ -45,15 +73,18 @@ public struct PasskeyVerifier: Sendable {
     public struct OpenedRegistration: Sendable {
         /// Not verified.
         public let challenge: [UInt8]
+        /// What the client is told if a passkey has the credential ID.
+        public let refusalIfTaken: any Refusal
         /// - Parameter isConditional: whether the user may have confirmed nothing; see
         ///   ``PasskeyChallenges/Kind/conditionalEnrolment``.
         public let verify: @Sendable (RelyingParty, _ isConditional: Bool) throws(PasskeyRefusal) -> Registered
 
         public init(
-            challenge: [UInt8],
+            challenge: [UInt8], refusalIfTaken: any Refusal = PasskeyRefusal.exists,
             verify: @escaping @Sendable (RelyingParty, Bool) throws(PasskeyRefusal) -> Registered
         ) {
             self.challenge = challenge
+            self.refusalIfTaken = refusalIfTaken
             self.verify = verify
         }
     }
@@ -62,13 +93,16 @@ public struct PasskeyVerifier: Sendable {
     public struct OpenedAuthentication: Sendable {
         /// Not verified.
         public let challenge: [UInt8]
+        /// What the client is told if no passkey has the credential ID.
+        public let refusalIfUnknown: any Refusal
         public let verify: @Sendable (RelyingParty, NewPasskey) throws(PasskeyRefusal) -> Authenticated
 
         public init(
-            challenge: [UInt8],
+            challenge: [UInt8], refusalIfUnknown: any Refusal = PasskeyRefusal.unknown,
             verify: @escaping @Sendable (RelyingParty, NewPasskey) throws(PasskeyRefusal) -> Authenticated
         ) {
             self.challenge = challenge
+            self.refusalIfUnknown = refusalIfUnknown
             self.verify = verify
         }
     }
@@ -83,10 +117,12 @@ public struct PasskeyVerifier: Sendable {
         public let signCount: Int64
         public let isBackupEligible: Bool
         public let isBackedUp: Bool
+        /// The name of the passkey if the user gives none; `nil` for that of its password manager.
+        public let defaultName: String?
 
         public init(
             publicKey: [UInt8], algorithm: Int, aaguid: String, signCount: Int64, isBackupEligible: Bool,
-            isBackedUp: Bool
+            isBackedUp: Bool, defaultName: String? = nil
         ) {
             self.publicKey = publicKey
             self.algorithm = algorithm
@@ -94,6 +130,7 @@ public struct PasskeyVerifier: Sendable {
             self.signCount = signCount
             self.isBackupEligible = isBackupEligible
             self.isBackedUp = isBackedUp
+            self.defaultName = defaultName
         }
     }
 

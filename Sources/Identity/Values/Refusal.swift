@@ -5,7 +5,8 @@ public protocol Refusal: Error {
     var code: ErrorCode { get }
     /// A text for developers, which follows the code in the message. `nil` if the code needs no explanation.
     var detail: String? { get }
-    /// The whole message. It begins with the code, unless Firebase responds with a sentence instead.
+    /// The whole message. It begins with the code, unless Firebase responds with a sentence or another code
+    /// instead.
     var message: String { get }
     /// A code for logs and metrics. It may be more specific than the code in the response.
     var loggedCode: String { get }

@@ -58,7 +58,7 @@ public struct PasskeyMethod: Sendable {
         let challenge = try challenges.open(
             opened.challenge, [.signIn], binding(to: relyingParty, for: app, in: realm), at: clock.now())
         let id = ID<Passkey>(Base64URL.encode(response.id))
-        guard let found = try await store.passkey(id, rpID: relyingParty.id) else { throw PasskeyRefusal.unknown }
+        guard let found = try await store.passkey(id, rpID: relyingParty.id) else { throw opened.refusalIfUnknown }
         // A page removes a passkey from the device if the gateway does not know it, so the code for a passkey of
         // another tenant is not that of an unknown one.
         guard found.realm == realm.id else { throw PasskeyRefusal.invalidResponse(reason: "passkey of another tenant") }
