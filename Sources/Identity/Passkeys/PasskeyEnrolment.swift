@@ -100,6 +100,16 @@ public struct PasskeyEnrolment: Sendable {
         idToken: String, _ response: RegistrationResponse, name: String?, for app: App, in realm: Realm,
         from context: RequestContext
     ) async throws -> SignedIn {
+        try await countingRefusals(with: countEvent) {
+            try await verifiedEnrolment(
+                idToken: idToken, response, name: name, for: app, in: realm, from: context)
+        }
+    }
+
+    private func verifiedEnrolment(
+        idToken: String, _ response: RegistrationResponse, name: String?, for app: App, in realm: Realm,
+        from context: RequestContext
+    ) async throws -> SignedIn {
         let relyingParty = try realm.relyingParty()
         let caller = try await authenticator.authenticate(idToken: idToken, in: realm)
         let account = caller.account
@@ -204,4 +214,16 @@ public enum PasskeyEvent: String, Sendable, CaseIterable {
     case refused
     /// A signature counter was not above the stored one.
     case counter
+}
+
+/// Runs `body`, and counts the response that it rejects.
+func countingRefusals<Value>(
+    with countEvent: (PasskeyEvent) -> Void, _ body: () async throws -> Value
+) async throws -> Value {
+    do {
+        return try await body()
+    } catch let refusal as PasskeyRefusal {
+        countEvent(.refused)
+        throw refusal
+    }
 }

@@ -196,6 +196,18 @@ struct PasskeyEnrolmentTests {
         #expect(try await row.send(TestGateway.withServiceKey()).outcome == row.outcome)
     }
 
+    @Test("A rejected enrolment is counted, so that an alarm reports an app with a wrong origin before anyone signs in")
+    func refusalsAreCounted() async throws {
+        let gateway = try await TestGateway()
+        var device = try TestPasskey(origin: "https://other.example.net")
+        let ada = try await gateway.signUp()
+        let rejected = try await gateway.finalizePasskeyEnrolment(
+            ada.idToken, try device.register(await gateway.startPasskeyEnrolment(ada.idToken)))
+        #expect(rejected.outcome == "400 INVALID_AUTHENTICATOR_RESPONSE")
+        let metrics = try await gateway.getWithoutAPIKey("/metrics").text
+        #expect(metrics.contains(#"sekisho_passkeys_total{event="refused"} 1"#), "\(metrics)")
+    }
+
     @Test(
         "Only the origin of the RP ID, and those of the configuration, are accepted",
         arguments: [

@@ -47,7 +47,9 @@ public struct PasskeyMethod: Sendable {
     public func signIn(
         _ response: AuthenticationResponse, for app: App, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
-        try await countingRefusals { try await verifiedSignIn(response, for: app, in: realm, from: context) }
+        try await countingRefusals(with: countEvent) {
+            try await verifiedSignIn(response, for: app, in: realm, from: context)
+        }
     }
 
     private func verifiedSignIn(
@@ -107,7 +109,7 @@ public struct PasskeyMethod: Sendable {
         try requireSignUp(for: app, in: realm)
         let email = try email.map { text throws(CredentialRefusal) in try EmailAddress(required: text) }
         return try await limiter.limitingSignUp(from: context.network, in: realm) {
-            try await countingRefusals {
+            try await countingRefusals(with: countEvent) {
                 let opened = try verifier.openRegistration(response)
                 let challenge = try challenges.open(
                     opened.challenge, [.signUp], binding(to: relyingParty, for: app, in: realm), at: clock.now())
@@ -148,15 +150,6 @@ public struct PasskeyMethod: Sendable {
         to relyingParty: RelyingParty, for app: App, in realm: Realm
     ) -> PasskeyChallenges.Binding {
         PasskeyChallenges.Binding(realm: realm.id, app: app.id, rpID: relyingParty.id)
-    }
-
-    private func countingRefusals<Value>(_ body: () async throws -> Value) async throws -> Value {
-        do {
-            return try await body()
-        } catch let refusal as PasskeyRefusal {
-            countEvent(.refused)
-            throw refusal
-        }
     }
 }
 
