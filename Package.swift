@@ -86,7 +86,8 @@ let package = Package(
             "Gateway",
             imports: [
                 "API", "CProgramPages", "Crypto", "Email", "Encoding", "EventLoop", "HTTP", "IPAddresses", "Identity",
-                "Passwords", "Postgres", "Providers", "SMTP", "Storage", "Telemetry", "Tokens", "WebAuthn", "Webhooks",
+                "JSON", "Passwords", "Postgres", "Providers", "SMTP", "Storage", "Telemetry", "Tokens", "WebAuthn",
+                "Webhooks",
             ]),
         module("Console", imports: ["Crypto", "Encoding", "HTML", "HTTP", "JSON"]),
         module("Simulators", imports: ["Crypto", "Encoding", "EventLoop", "HTML", "HTTP", "JOSE", "JSON"]),

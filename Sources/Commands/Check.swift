@@ -16,7 +16,7 @@ extension Command {
             .flag("json", "with --app-review: print JSON"),
             .flag(
                 "live",
-                "if all other checks pass, also ask Apple whether it accepts the private key with each client ID of apple.com"
+                "if all other checks pass, also ask Apple whether it accepts the private key with each client ID of apple.com, and fetch what the hosts of RP IDs publish for passkeys"
             ),
         ],
         details: [
@@ -48,6 +48,7 @@ extension Command {
             ).findings(at: administration.clock.now())
             if isLive, findings.allSatisfy(\.isGood) {
                 findings += try await AppleKeyCheck(pool: administration.pool, masterKeys: config.masterKeys).findings()
+                findings += try await PasskeyHostCheck(pool: administration.pool, publicURL: publicURL).findings()
             }
             for finding in findings {
                 let mark = finding.isNote ? "note " : finding.isGood ? "ok   " : "wrong"

@@ -112,6 +112,34 @@ def test_check_names_the_client_ids_of_apple_that_the_operator_has_to_verify(new
         "a client ID for it: set its platform"]
 
 
+@pytest.mark.parametrize(("change", "problem"), [
+    ({"rpId": "Example.com"}, "rpId of passkeys"),
+    ({"origins": ["https://other.example.net"]}, "origins of passkeys must have the rpId"),
+    ({"relatedOrigins": ["shop.example.net"]}, "origins, relatedOrigins and topOrigins of passkeys"),
+])
+def test_check_reports_invalid_settings_of_passkeys(change, problem, new_installation):
+    fresh = new_installation()
+    settings = json.dumps({"enabled": True, "rpId": "example.com"} | change)
+    sql(fresh.database_url, f"UPDATE realm SET passkey_settings = '{settings}'")
+    checked = fresh.run("check")
+    assert checked.returncode == 1
+    [line] = [line for line in checked.stdout.splitlines() if line.startswith("wrong")]
+    assert line.startswith("wrong project demo: INVALID_CONFIG : ") and problem in line
+
+
+def test_check_fetches_what_the_host_of_an_rp_id_publishes_only_if_asked(new_installation):
+    fresh = new_installation()
+    settings = json.dumps({
+        "enabled": True, "rpId": "passkeys.invalid", "relatedOrigins": ["https://shop.example.net"]})
+    sql(fresh.database_url, f"UPDATE realm SET passkey_settings = '{settings}'")
+    assert "passkeys.invalid" not in fresh.run_ok("check")
+    checked = fresh.run("check --live")
+    assert checked.returncode == 1
+    [line] = [line for line in checked.stdout.splitlines() if line.startswith("wrong")]
+    assert line.startswith(
+        "wrong project demo, passkeys: https://passkeys.invalid/.well-known/webauthn cannot be fetched (")
+
+
 def test_the_app_review_report_needs_no_master_key(installation):
     completed = installation.run("check --app-review --project demo", SEKISHO_MASTER_KEY="")
     assert (completed.returncode, completed.stderr) == (0, "")
