@@ -16,6 +16,7 @@ extension Command {
                 "without-second-factors",
                 "import accounts with second factors without them; with --with-secrets: leave out one-time passwords without a secret"
             ),
+            .flag("without-passkeys", "import accounts without their passkeys"),
             .text(
                 "errors", "PATH", "file for rejected and changed rows, one JSON object per line",
                 defaultNote: "text on standard error"),
@@ -23,6 +24,7 @@ extension Command {
         details: [
             "FILE may be `-` for standard input. IDs, claims, phone numbers and times are kept. An invalid row is skipped and reported with its line number; the exit status is then 1. Rows are stored in batches of about 1000, up to two batches at the same time. Each batch is one transaction, so an interrupted import can be continued with --resume. If rows conflict with each other, the first row is stored.",
             "These parts of an account are changed or left out, which is reported for its line: line breaks in names become spaces; names are cut at 1024 characters; a photo URL of more than 4096 bytes, claims with reserved names, and an email address that is not ASCII are left out, unless only its domain is not ASCII. An account with second factors is rejected, unless --with-secrets or --without-second-factors is given.",
+            "Passkeys keep their keys, so users sign in with the same devices. The project must have the RP ID of the passkeys, because devices use them under no other. Otherwise the account is rejected, unless --without-passkeys is given.",
             "CSV may be separated by commas, semicolons or tabs. A row needs 28 columns, and four more for each further provider, or as many as the first row.",
             "An email address counts as verified if emailVerified is true. Identities are linked for \(ProviderNames.all(beforeLast: "and", and: ["OpenID Connect providers"])); an email address from a provider is not trusted until the next sign-in with that provider. When a user signs in with the password, an Argon2id hash replaces an imported hash of another algorithm.",
             "A hash names its own algorithm if it begins with $2a$, $2b$, $2y$, $5$, $6$, $y$, $argon2i$ or $argon2id$, or if `users export` has written it. With any --hash-algo except BCRYPT, such hashes are accepted too.",
@@ -40,6 +42,7 @@ extension Command {
         let scheme = try PasswordHashArguments.scheme(arguments)
         let (resumes, errors) = (arguments.has("resume"), arguments.optionalText("errors"))
         let (storesFactors, dropsFactors) = (arguments.has("with-secrets"), arguments.has("without-second-factors"))
+        let dropsPasskeys = arguments.has("without-passkeys")
         // The command may be interrupted at any moment, because each batch is one transaction.
         Signals.unblock()
         // Created outside of `runWithFileSecrets`, because a loop must not be stopped on its own thread.
@@ -54,12 +57,17 @@ extension Command {
                 ? .stored(
                     dropsWithoutSecret: dropsFactors, isDemanded: configured.policy.secondFactors.state != .disabled)
                 : dropsFactors ? .dropped : .rejected
+            let passkeys: ImportedUser.PasskeyTreatment =
+                dropsPasskeys
+                ? .dropped
+                : .stored(rpID: configured.project.passkeys.rpID, algorithm: PasskeyVerifier.algorithm(of:))
             let file = try UserFile(reading: path)
             let now = administration.clock.now()
             let report = ImportReport(size: file.size, errors: try errors.map { try NewFile(writing: $0) })
             let source = UserSource(
                 file, format, hashed: StoredPasswordScheme(scheme, key: keyID), for: configured.tenant,
-                factors: factors, sealedBy: secrets?.factors, in: realm, now: now, on: readerLoop)
+                factors: factors, passkeys: passkeys, sealedBy: secrets?.factors, in: realm, now: now,
+                on: readerLoop)
             let userImport = UserImport(
                 source: source, store: PostgresAccountStore(pool: administration.pool), realm: realm,
                 resumes: resumes, now: now)
@@ -85,7 +93,7 @@ extension Command {
         ],
         details: [
             "FILE may be `-` for standard output. A file is written atomically with mode 0600, because it contains password hashes. With the secrets of one-time passwords, whoever reads the file can compute the codes of the accounts.",
-            "Password hashes are exported in base64, as strings that name their algorithm; `sekisho users import` reads them. A hash that was computed with a hash key can be imported only with the same --hash-key, because the key is not exported. CSV has no columns for `oidc.` providers. Use JSON to export all identities.",
+            "Password hashes are exported in base64, as strings that name their algorithm; `sekisho users import` reads them. A hash that was computed with a hash key can be imported only with the same --hash-key, because the key is not exported. CSV has no columns for `oidc.` providers and passkeys. Use JSON to export all identities, and the public keys of passkeys.",
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY (required only with --with-secrets)"]
     ) { arguments in
@@ -101,6 +109,7 @@ extension Command {
             try await administration.requireRealm(realm)
             let export = UserExport(
                 store: PostgresAccountStore(pool: administration.pool),
+                passkeys: PostgresPasskeyStore(pool: administration.pool),
                 sealedSecrets: EncryptedFactorSecrets(pool: administration.pool), secrets: secrets?.factors,
                 realm: realm, format: format)
             let counts = try await export.run(into: try NewFile(writing: path))
@@ -114,6 +123,12 @@ extension Command {
                 let noun = counts.identitiesWithoutColumns == 1 ? "identity" : "identities"
                 Terminal.writeError(
                     "CSV has no columns for \(counts.identitiesWithoutColumns) \(noun) of the accounts; use --format json to export all identities"
+                )
+            }
+            if counts.withoutPasskeys > 0 {
+                let noun = counts.withoutPasskeys == 1 ? "account" : "accounts"
+                Terminal.writeError(
+                    "CSV has no columns for the passkeys of \(counts.withoutPasskeys) \(noun); use --format json to export them"
                 )
             }
             if path != "-" {

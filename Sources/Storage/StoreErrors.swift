@@ -57,6 +57,7 @@ extension PostgresError {
         case "account_email_key": .taken(.email)
         case "account_phone_number_key": .taken(.phoneNumber)
         case "linked_identity_pkey": .taken(.identity)
+        case "passkey_pkey", "passkey_credential_key": .taken(.passkey)
         // Another transaction has just linked an identity of the same provider to the account.
         case "linked_identity_account_key": .stale
         case "replay_guard_pkey": .alreadyUsed

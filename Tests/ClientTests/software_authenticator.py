@@ -3,6 +3,7 @@
 The formats are those of the package `fido2`, and none of the gateway's code is used.
 """
 
+import base64
 import os
 import secrets
 from dataclasses import dataclass, field
@@ -15,6 +16,9 @@ from fido2.webauthn import (
     Aaguid, AttestationObject, AttestedCredentialData, AuthenticationResponse, AuthenticatorAssertionResponse,
     AuthenticatorAttestationResponse, AuthenticatorData, CollectedClientData, PublicKeyCredentialCreationOptions,
     PublicKeyCredentialRequestOptions, RegistrationResponse)
+from webauthn import verify_authentication_response, verify_registration_response
+
+from client import ok_body
 
 FLAG = AuthenticatorData.FLAG
 # By COSE algorithm: creates a key, and signs with it.
@@ -84,3 +88,51 @@ class Authenticator:
             raw_id=passkey.id, response=AuthenticatorAssertionResponse(
                 client_data=client_data, authenticator_data=data, signature=signature,
                 user_handle=passkey.user_handle)))
+
+
+class Ceremonies:
+    """Performs ceremonies with an authenticator. What the gateway accepts, `webauthn` must accept too."""
+
+    def __init__(self, client, authenticator):
+        self.client = client
+        self.authenticator = authenticator
+        self.public_key = None
+        self.counter = 0
+
+    def register(self, operation, start, more):
+        options = ok_body(self.client.call(f"start{operation}", start))["credentialCreationOptions"]
+        response = self.authenticator.create(options)
+        verified = verify_registration_response(
+            credential=response, expected_challenge=base64.b64decode(options["challenge"]),
+            expected_rp_id=options["rp"]["id"], expected_origin=self.authenticator.origin,
+            require_user_verification=True)
+        self.public_key, self.counter = verified.credential_public_key, verified.sign_count
+        return ok_body(self.client.call(
+            f"finalize{operation}", {**more, "authenticatorRegistrationResponse": response}))
+
+    def enroll(self, session, name="Software"):
+        body = {"idToken": session["idToken"]}
+        return self.register("PasskeyEnrollment", body, body | {"name": name})
+
+    def sign_up(self, **profile):
+        return self.register("PasskeySignUp", profile, profile)
+
+    def assertion(self):
+        """The response to the options of a new sign-in."""
+        options = ok_body(self.client.call("startPasskeySignIn", {}))["credentialRequestOptions"]
+        response = self.authenticator.get(options)
+        self.counter = self.verify(response, options).new_sign_count
+        return response
+
+    def verify(self, response, options):
+        return verify_authentication_response(
+            credential=response, expected_challenge=base64.b64decode(options["challenge"]),
+            expected_rp_id=options["rpId"], expected_origin=self.authenticator.origin,
+            credential_public_key=self.public_key, credential_current_sign_count=self.counter,
+            require_user_verification=True)
+
+    def finalize(self, response):
+        return self.client.call("finalizePasskeySignIn", {"authenticatorAuthenticationResponse": response})
+
+    def sign_in(self):
+        return ok_body(self.finalize(self.assertion()))

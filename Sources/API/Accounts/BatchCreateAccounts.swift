@@ -65,7 +65,8 @@ private struct CheckedEntries: Sendable {
     ) {
         for (index, row) in rows.enumerated() {
             do throws(ImportedUser.Fault) {
-                let checked = try row.get().entry(at: now, hashedWith: scheme, in: tenant, factors: factors)
+                let checked = try row.get().entry(
+                    at: now, hashedWith: scheme, in: tenant, factors: factors, passkeys: .dropped)
                 imports.append((index, checked.entry))
                 if !checked.changes.isEmpty {
                     changes[index] = checked.changes.map(\.message).joined(separator: "; ")

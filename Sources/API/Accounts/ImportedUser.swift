@@ -22,6 +22,7 @@ public struct ImportedUser: Decodable, Sendable {
     public var rawPassword: String?
     let providerUserInfo: [LinkedIdentityInput]?
     let mfaInfo: [ImportedFactor]?
+    let passkeyInfo: [ImportedPasskey]?
     let tenantId: String?
 
     /// The entries of `providerUserInfo` that become identities: all except `password` and `phone`, which are members
@@ -41,8 +42,13 @@ public struct ImportedUser: Decodable, Sendable {
         case claimsAreInvalid, claimsAreTooLarge, hasSecondFactor, timeIsInvalid
         case factorNeedsEmail, factorNeedsVerifiedEmail, severalFactors, factorIDIsInvalid
         case factorSecretIsMissing, factorSecretIsInvalid
+        case tooManyPasskeys, passkeyIsRepeated
+        /// - Parameter member: the name of the first invalid member of a passkey.
+        case passkeyIsInvalid(member: String)
+        /// - Parameter rpID: the RP ID of the project.
+        case passkeyOfOtherRPID(rpID: String?)
         case password(PasswordHashRefusal)
-        case emailIsTaken, identityIsTaken, phoneNumberIsTaken, idIsTaken
+        case emailIsTaken, identityIsTaken, phoneNumberIsTaken, idIsTaken, passkeyIsTaken
     }
 
     /// Decodes an entry of an import file, whose members have names in camelCase.
@@ -61,9 +67,11 @@ public struct ImportedUser: Decodable, Sendable {
     ///   - scheme: the scheme that the password hashes were computed with.
     ///   - tenant: the tenant that gets the account; `nil` for the project itself.
     ///   - factors: what happens to second factors.
+    ///   - passkeys: what happens to passkeys.
     /// - Throws: the first ``Fault``, in the order in which Firebase checks the members.
     public func entry(
-        at now: Instant, hashedWith scheme: StoredPasswordScheme, in tenant: Tenant?, factors: FactorTreatment
+        at now: Instant, hashedWith scheme: StoredPasswordScheme, in tenant: Tenant?, factors: FactorTreatment,
+        passkeys: PasskeyTreatment
     ) throws(Fault) -> Checked {
         guard let localId = localId.nonEmpty else { throw .idIsMissing }
         guard let id = ID<Account>(chosen: localId) else { throw .idIsInvalid }
@@ -80,6 +88,7 @@ public struct ImportedUser: Decodable, Sendable {
             guard email != nil else { throw .factorNeedsEmail }
             guard emailVerified == true else { throw .factorNeedsVerifiedEmail }
         }
+        let passkeys = try checkedPasskeys(treated: passkeys, createdAt: now, &changes)
         let times = try times()
         let passwordHash = try storedPassword(scheme)
         let account = Account(
@@ -91,7 +100,7 @@ public struct ImportedUser: Decodable, Sendable {
         let entry = AccountAdministration.Import(
             account: account, password: rawPassword.nonEmpty.map(Secret.init), passwordHash: passwordHash,
             totp: totp)
-        return Checked(entry: entry, changes: changes.sorted { $0.message < $1.message })
+        return Checked(entry: entry, passkeys: passkeys, changes: changes.sorted { $0.message < $1.message })
     }
 
     /// Returns the address. An address that is not ASCII is left out if it has no ASCII form.
@@ -178,6 +187,7 @@ extension ImportedUser {
     /// A user whose members were checked, and what of the user was changed or left out.
     public struct Checked: Sendable {
         public var entry: AccountAdministration.Import
+        public let passkeys: [NewPasskey]
         public let changes: [Change]
     }
 
@@ -186,6 +196,7 @@ extension ImportedUser {
         case controlCharactersInName, nameWasCut, photoWasDropped, emailWasDropped, identityEmailWasDropped
         case secondFactorsWereDropped
         case secondFactorIsNotDemanded
+        case passkeysWereDropped
         /// The reserved names.
         case claimsWereDropped([String])
 
@@ -199,6 +210,7 @@ extension ImportedUser {
             case .secondFactorsWereDropped: "second factors were left out"
             case .secondFactorIsNotDemanded:
                 "the account signs in without its second factor, because second factors are disabled"
+            case .passkeysWereDropped: "passkeys were left out"
             case .claimsWereDropped(let names):
                 "custom claims with reserved names were left out: \(names.joined(separator: ", "))"
             }
@@ -227,6 +239,7 @@ extension ImportedUser.Fault {
             case .email: .emailIsTaken
             case .phoneNumber: .phoneNumberIsTaken
             case .identity: .identityIsTaken
+            case .passkey: .passkeyIsTaken
             }
     }
 
@@ -251,11 +264,17 @@ extension ImportedUser.Fault {
         case .factorIDIsInvalid: "mfaEnrollmentId is invalid"
         case .factorSecretIsMissing: "the one-time password has no sharedSecretKey"
         case .factorSecretIsInvalid: "sharedSecretKey is invalid"
+        case .tooManyPasskeys: "passkeyInfo has more than \(Passkey.limit) entries"
+        case .passkeyIsRepeated: "passkeyInfo has several passkeys with the same credentialId"
+        case .passkeyIsInvalid(let member): "passkeyInfo: \(member) is invalid"
+        case .passkeyOfOtherRPID(let rpID?): "passkeyInfo: rpId is not that of the project, which is \(rpID)"
+        case .passkeyOfOtherRPID(nil): "the account has passkeys, but the project has no RP ID"
         case .timeIsInvalid: "createdAt, lastLoginAt or validSince is invalid"
         case .password(let fault): fault.problem
         case .emailIsTaken: "email exists in other account in database"
         case .identityIsTaken: "raw id exists in other account in database"
         case .phoneNumberIsTaken: "phone number exists in other account in database"
+        case .passkeyIsTaken: "passkey exists in other account in database"
         case .idIsTaken: "localId belongs to an existing account - can not overwrite."
         }
     }

@@ -20,6 +20,8 @@ struct ExportedUser: Encodable {
     let providerUserInfo: [Provider]
     /// Absent if the account has no second factor.
     let mfaInfo: [SecondFactor]?
+    /// Absent if the account has no passkey.
+    let passkeyInfo: [ExportedPasskey]?
 
     struct SecondFactor: Encodable {
         let mfaEnrollmentId: String
@@ -41,8 +43,10 @@ struct ExportedUser: Encodable {
         let photoUrl: String?
     }
 
-    /// - Parameter secrets: the exported secrets of one-time passwords.
-    init(_ stored: StoredAccount, secrets: [ID<Factor>: [UInt8]] = [:]) {
+    /// - Parameters:
+    ///   - secrets: the exported secrets of one-time passwords.
+    ///   - passkeys: the exported passkeys.
+    init(_ stored: StoredAccount, secrets: [ID<Factor>: [UInt8]] = [:], passkeys: [NewPasskey] = []) {
         let account = stored.account
         localId = account.id.rawValue
         email = account.email?.rawValue
@@ -67,5 +71,42 @@ struct ExportedUser: Encodable {
                     ? TOTP(sharedSecretKey: secrets[$0.id].map { Base32.encode($0) }) : nil)
         }
         mfaInfo = factors.isEmpty ? nil : factors
+        passkeyInfo = passkeys.isEmpty ? nil : passkeys.map(ExportedPasskey.init)
+    }
+}
+
+/// A passkey with all that another installation needs to verify its signatures.
+struct ExportedPasskey: Encodable {
+    /// In base64url without padding, like ``userHandle`` and ``publicKey``.
+    let credentialId: String
+    let rpId: String
+    let userHandle: String
+    /// A COSE key.
+    let publicKey: String
+    let algorithm: Int
+    let signCount: Int64
+    let backupEligible: Bool
+    let backedUp: Bool
+    let transports: [String]
+    let aaguid: String
+    let name: String
+    let createdAt: String
+    let lastUsedAt: String?
+
+    init(_ new: NewPasskey) {
+        let passkey = new.passkey
+        credentialId = passkey.id.rawValue
+        rpId = passkey.rpID
+        userHandle = Base64URL.encode(Array(passkey.userHandle.utf8))
+        publicKey = Base64URL.encode(new.publicKey)
+        algorithm = new.algorithm
+        signCount = new.signCount
+        backupEligible = new.isBackupEligible
+        backedUp = passkey.isBackedUp
+        transports = passkey.transports
+        aaguid = passkey.aaguid
+        name = passkey.name
+        createdAt = passkey.createdAt.iso8601
+        lastUsedAt = passkey.lastUsedAt?.iso8601
     }
 }

@@ -6,6 +6,7 @@ internal import Storage
 /// Writes the users of a realm in the format of `firebase auth:export`, ordered by ID.
 struct UserExport {
     let store: PostgresAccountStore
+    let passkeys: PostgresPasskeyStore
     let sealedSecrets: EncryptedFactorSecrets
     /// Decrypts the secrets of one-time passwords; `nil` exports none of them.
     let secrets: FactorSecrets?
@@ -20,6 +21,8 @@ struct UserExport {
         var identitiesWithoutColumns = 0
         /// Users with second factors whose secrets are not exported.
         var withoutSecrets = 0
+        /// Users whose passkeys are not exported, because CSV has no columns for them.
+        var withoutPasskeys = 0
     }
 
     func run(into file: NewFile) async throws -> Counts {
@@ -29,8 +32,10 @@ struct UserExport {
         while true {
             let page = try await store.storedAccounts(after: last, limit: Self.pageSize, in: realm)
             let opened = try await openedSecrets(of: page.map(\.account))
+            let keys = try await exportedPasskeys(of: page.map(\.account))
             for stored in page {
-                let user = ExportedUser(stored, secrets: opened[stored.account.id] ?? [:])
+                let id = stored.account.id
+                let user = ExportedUser(stored, secrets: opened[id] ?? [:], passkeys: keys[id] ?? [])
                 if secrets == nil, user.mfaInfo != nil { counts.withoutSecrets += 1 }
                 switch format {
                 case .json:
@@ -38,6 +43,7 @@ struct UserExport {
                     try file.write(try StrictJSON.encode(user))
                 case .csv:
                     try file.write(CSVColumns.line(of: user).utf8)
+                    if !stored.account.passkeys.isEmpty { counts.withoutPasskeys += 1 }
                     counts.identitiesWithoutColumns += CSVColumns.identitiesWithoutColumns(of: user)
                 }
                 counts.users += 1
@@ -48,6 +54,12 @@ struct UserExport {
         if format == .json { try file.write("\n]}\n".utf8) }
         try file.finish()
         return counts
+    }
+
+    /// The passkeys of the accounts, if the format has a place for them.
+    private func exportedPasskeys(of accounts: [Account]) async throws -> [ID<Account>: [NewPasskey]] {
+        let owners = accounts.filter { !$0.passkeys.isEmpty }.map(\.id)
+        return format == .json && !owners.isEmpty ? try await passkeys.passkeys(of: owners, in: realm) : [:]
     }
 
     /// The secrets of the accounts' one-time passwords, if they are exported.

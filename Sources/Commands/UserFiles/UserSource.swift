@@ -24,6 +24,7 @@ actor UserSource {
     private let scheme: StoredPasswordScheme
     private let tenant: Tenant?
     private let factors: ImportedUser.FactorTreatment
+    private let passkeys: ImportedUser.PasskeyTreatment
     /// `nil` if no secrets of second factors are imported.
     private let factorSecrets: FactorSecrets?
     private let realm: ID<Realm>
@@ -44,14 +45,15 @@ actor UserSource {
 
     init(
         _ file: UserFile, _ format: UserFormat, hashed scheme: StoredPasswordScheme, for tenant: Tenant?,
-        factors: ImportedUser.FactorTreatment, sealedBy factorSecrets: FactorSecrets?, in realm: ID<Realm>,
-        now: Instant, on loop: Loop
+        factors: ImportedUser.FactorTreatment, passkeys: ImportedUser.PasskeyTreatment,
+        sealedBy factorSecrets: FactorSecrets?, in realm: ID<Realm>, now: Instant, on loop: Loop
     ) {
         self.loop = loop
         self.file = file
         self.scheme = scheme
         self.tenant = tenant
         self.factors = factors
+        self.passkeys = passkeys
         self.factorSecrets = factorSecrets
         self.realm = realm
         self.now = now
@@ -112,7 +114,7 @@ actor UserSource {
             let user = try ImportedUser(json: json)
             localId = user.localId
             let checked = try user.entry(
-                at: now, hashedWith: scheme, in: tenant, factors: factors)
+                at: now, hashedWith: scheme, in: tenant, factors: factors, passkeys: passkeys)
             var entry = checked.entry
             guard entry.password == nil else { throw .unreadable("rawPassword is not supported in files") }
             let all = entry.account.identities
@@ -120,7 +122,8 @@ actor UserSource {
             batch.skippedIdentities += all.count - entry.account.identities.count
             entry.account.passwordUpdatedAt = entry.passwordHash == nil ? nil : now
             let account = StoredAccount(
-                account: entry.account, passwordHash: entry.passwordHash, totp: try sealed(entry.totp))
+                account: entry.account, passwordHash: entry.passwordHash, totp: try sealed(entry.totp),
+                passkeys: checked.passkeys)
             batch.rows.append((row.line, account, checked.changes))
         } catch {
             batch.faults.append(UserFault(line: row.line, localId: localId, error: error.messageForFile))
@@ -134,6 +137,7 @@ extension ImportedUser.Fault {
         switch self {
         case .hasSecondFactor:
             "the account has second factors; --without-second-factors imports it without them, and --with-secrets with its one-time password"
+        case .passkeyOfOtherRPID: "\(message); --without-passkeys imports the account without its passkeys"
         case .factorSecretIsMissing: "\(message); --without-second-factors imports the account without it"
         default: message
         }

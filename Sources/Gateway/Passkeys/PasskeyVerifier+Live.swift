@@ -1,5 +1,5 @@
 internal import Encoding
-internal import Identity
+package import Identity
 internal import WebAuthn
 
 extension PasskeyVerifier {
@@ -47,6 +47,15 @@ extension PasskeyVerifier {
                     isBackedUp: verified.isBackedUp)
             }
         })
+
+    /// Returns the number of a COSE key's algorithm; `nil` for a key that a new passkey cannot have.
+    @Sendable
+    package static func algorithm(of publicKey: [UInt8]) -> Int? {
+        guard let key = try? COSEKey(decoding: publicKey), COSEAlgorithm.offered.contains(key.algorithm) else {
+            return nil
+        }
+        return key.algorithm.rawValue
+    }
 
     private static func mappingFaults<Value>(_ body: () throws(WebAuthnFault) -> Value) throws(PasskeyRefusal) -> Value
     {

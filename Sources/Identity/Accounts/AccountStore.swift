@@ -236,6 +236,8 @@ public enum UniqueMember: Hashable, Sendable {
     case email
     case phoneNumber
     case identity
+    /// The credential ID of a passkey, which is unique in all realms that share the RP ID.
+    case passkey
 }
 
 /// An account with its password hash.
@@ -244,11 +246,16 @@ public struct StoredAccount: Hashable, Sendable {
     public var passwordHash: String?
     /// The one-time password of an account that is being imported.
     public var totp: NewTOTP?
+    /// The passkeys of an account that is being imported; ``Account/passkeys`` is empty then.
+    public var passkeys: [NewPasskey]
 
-    public init(account: Account, passwordHash: String? = nil, totp: NewTOTP? = nil) {
+    public init(
+        account: Account, passwordHash: String? = nil, totp: NewTOTP? = nil, passkeys: [NewPasskey] = []
+    ) {
         self.account = account
         self.passwordHash = passwordHash
         self.totp = totp
+        self.passkeys = passkeys
     }
 
     /// An account that a user creates at `time`, when the user also signs in for the first time.

@@ -192,6 +192,7 @@ extension UniqueMember {
         case .email: .emailExists
         case .phoneNumber: .phoneNumberExists
         case .identity: .federatedUserIDAlreadyLinked
+        case .passkey: .passkeyExists
         }
     }
 }

@@ -128,6 +128,7 @@ extension UniqueMember {
         case .email: "email address"
         case .phoneNumber: "phone number"
         case .identity: "identity"
+        case .passkey: "passkey"
         }
     }
 }

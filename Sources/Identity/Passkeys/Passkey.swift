@@ -40,10 +40,19 @@ extension Passkey {
     /// The maximum number of passkeys of an account.
     public static let limit = 20
     /// The maximum number of transports that are stored, and the maximum length of each in bytes.
-    static let transportLimits = (count: 10, length: 32)
+    private static let transportLimits = (count: 10, length: 32)
+
+    /// Returns those of the reported transports that are stored: the first ones of printable ASCII without spaces.
+    public static func storable(_ transports: [String]) -> [String] {
+        let (count, length) = transportLimits
+        let storable = transports.filter {
+            (1...length).contains($0.utf8.count) && $0.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        }
+        return Array(storable.prefix(count))
+    }
 
     /// The name of a passkey whose user gave none: that of its password manager, if it is a well-known one.
-    static func defaultName(aaguid: String) -> String { managers[aaguid] ?? "Passkey" }
+    public static func defaultName(aaguid: String) -> String { managers[aaguid] ?? "Passkey" }
 
     /// Password managers by AAGUID. Nothing proves an AAGUID, so the names are only for users to tell passkeys apart.
     private static let managers = [

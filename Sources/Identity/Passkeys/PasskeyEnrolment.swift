@@ -191,15 +191,12 @@ extension NewPasskey {
         _ registered: PasskeyVerifier.Registered, _ response: RegistrationResponse, rpID: String, userHandle: String,
         name: String?, at now: Instant
     ) {
-        let (count, length) = Passkey.transportLimits
         self.init(
             passkey: Passkey(
                 id: response.passkeyID, rpID: rpID, userHandle: userHandle,
                 name: name ?? registered.defaultName ?? Passkey.defaultName(aaguid: registered.aaguid), createdAt: now,
                 addedAt: now, lastUsedAt: nil, isBackedUp: registered.isBackedUp,
-                transports: response.transports.filter { (1...length).contains($0.utf8.count) }.prefix(count).map(
-                    \.self),
-                aaguid: registered.aaguid),
+                transports: Passkey.storable(response.transports), aaguid: registered.aaguid),
             publicKey: registered.publicKey, algorithm: registered.algorithm, signCount: registered.signCount,
             isBackupEligible: registered.isBackupEligible)
     }

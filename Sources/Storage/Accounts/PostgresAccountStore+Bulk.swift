@@ -68,9 +68,10 @@ public struct ImportBatch: Sendable {
     fileprivate let insertion: SQL
     fileprivate let identityInsertion: SQL?
     fileprivate let factorInsertion: SQL?
+    fileprivate let passkeyInsertion: SQL?
     fileprivate let now: Instant
     fileprivate let realm: ID<Realm>
-    /// The unique values of the accounts: IDs, addresses, phone numbers and subjects.
+    /// The unique values of the accounts: IDs, addresses, phone numbers, subjects and credential IDs.
     private let uniqueValues: Set<ByteText>
 
     /// - Parameter accounts: accounts with distinct IDs.
@@ -89,13 +90,17 @@ public struct ImportBatch: Sendable {
             }
         identityInsertion = identities.isEmpty ? nil : .insertIdentities(identities, at: now, in: realm)
         factorInsertion = accounts.contains { $0.totp != nil } ? .insertFactors(of: accounts, in: realm) : nil
+        passkeyInsertion =
+            accounts.contains { !$0.passkeys.isEmpty } ? .insertPasskeys(of: accounts, in: realm) : nil
         var uniqueValues: Set<ByteText> = []
         uniqueValues.reserveCapacity(3 * accounts.count)
-        for account in accounts.lazy.map(\.account) {
+        for stored in accounts {
+            let account = stored.account
             uniqueValues.insert(ByteText(account.id.rawValue))
             if let email = account.email { uniqueValues.insert(ByteText(email.rawValue)) }
             if let phoneNumber = account.phoneNumber { uniqueValues.insert(ByteText(phoneNumber.rawValue)) }
             for identity in account.identities { uniqueValues.insert(ByteText(identity.subject)) }
+            for new in stored.passkeys { uniqueValues.insert(ByteText(new.passkey.id.rawValue)) }
         }
         self.uniqueValues = uniqueValues
     }
@@ -110,6 +115,7 @@ extension Transaction {
         _ = try await execute(batch.insertion)
         if let insertion = batch.identityInsertion { _ = try await execute(insertion) }
         if let insertion = batch.factorInsertion { _ = try await execute(insertion) }
+        if let insertion = batch.passkeyInsertion { _ = try await execute(insertion) }
         try await audit(
             [.imported(batch.accounts.map(\.account.id), in: batch.realm)], by: actor, at: batch.now, in: batch.realm)
     }
@@ -121,6 +127,8 @@ extension Transaction {
         _ accounts: [StoredAccount], by actor: AuditActor, now: Instant, in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
         var conflicting = try await accountsWithTakenIdentities(among: accounts, in: realm)
+        let takenPasskeys = try await accountsWithTakenPasskeys(among: accounts, in: realm)
+        conflicting.merge(takenPasskeys) { first, _ in first }
         let candidates = accounts.filter { conflicting[$0.account.id] == nil }
         let inserted = Set(
             try await query(.insertSkippingConflicts(candidates, in: realm)).map { ID<Account>(try $0.decode("id")) })
@@ -128,6 +136,9 @@ extension Transaction {
         let identities = stored.flatMap(\.identities)
         if !identities.isEmpty { _ = try await execute(.insertIdentities(identities, at: now, in: realm)) }
         if stored.contains(where: { $0.totp != nil }) { _ = try await execute(.insertFactors(of: stored, in: realm)) }
+        if stored.contains(where: { !$0.passkeys.isEmpty }) {
+            _ = try await execute(.insertPasskeys(of: stored, in: realm))
+        }
         if !stored.isEmpty {
             try await audit([.imported(stored.map(\.account.id), in: realm)], by: actor, at: now, in: realm)
         }
@@ -161,6 +172,35 @@ extension Transaction {
                 continue
             }
             for key in keys { owners[key] = account.id }
+        }
+        return conflicting
+    }
+
+    /// Finds those of `accounts` with a passkey that belongs to another account, either a stored account of any realm
+    /// or an earlier one of `accounts`.
+    private func accountsWithTakenPasskeys(
+        among accounts: [StoredAccount], in realm: ID<Realm>
+    ) async throws -> [ID<Account>: UniqueMember] {
+        let passkeys = accounts.flatMap(\.passkeys).map(\.passkey)
+        guard !passkeys.isEmpty else { return [:] }
+        var owners: [[String]: (realm: ID<Realm>, account: ID<Account>)] = [:]
+        for row in try await query(.owners(of: passkeys)) {
+            owners[[try row.decode("rp_id"), try row.decode("credential_id")]] = (
+                realm: ID(try row.decode("realm_id")), account: ID(try row.decode("account_id"))
+            )
+        }
+        var conflicting: [ID<Account>: UniqueMember] = [:]
+        for stored in accounts {
+            let id = stored.account.id
+            let keys = stored.passkeys.map { [$0.passkey.rpID, $0.passkey.id.rawValue] }
+            let isFree = keys.allSatisfy { key in
+                owners[key].map { $0.realm == realm && $0.account == id } ?? true
+            }
+            guard isFree else {
+                conflicting[id] = .passkey
+                continue
+            }
+            for key in keys { owners[key] = (realm: realm, account: id) }
         }
         return conflicting
     }

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import FoundationEssentials
 internal import Identity
 internal import Postgres
@@ -16,12 +17,66 @@ extension SQL {
     /// Selects a passkey in any realm that shares the RP ID, with its account.
     static func passkey(_ id: ID<Passkey>, rpID: String) -> SQL {
         """
-        SELECT p.realm_id AS passkey_realm_id, p.credential_id, p.rp_id, p.user_handle, p.public_key, p.algorithm,
-            p.sign_count, p.backup_eligible, p.backed_up, p.transports, p.aaguid, p.name AS passkey_name,
-            p.created_at AS passkey_created_at, p.added_at, p.last_used_at, \(AccountRow.columns)
+        SELECT p.realm_id AS passkey_realm_id, \(passkeyColumns), \(AccountRow.columns)
         FROM passkey p JOIN account a ON a.realm_id = p.realm_id AND a.id = p.account_id
         WHERE p.rp_id = \(rpID) AND p.credential_id = \(id.rawValue)
         """
+    }
+
+    /// What ``NewPasskey`` decodes.
+    private static let passkeyColumns: SQL = """
+        p.credential_id, p.rp_id, p.user_handle, p.public_key, p.algorithm, p.sign_count, p.backup_eligible, \
+        p.backed_up, p.transports, p.aaguid, p.name AS passkey_name, p.created_at AS passkey_created_at, p.added_at, \
+        p.last_used_at
+        """
+
+    /// Selects the passkeys of accounts, in the order of ``Account/passkeys``, with the `account_id` of each.
+    static func passkeys(of accounts: [ID<Account>], in realm: ID<Realm>) -> SQL {
+        """
+        SELECT p.account_id, \(passkeyColumns) FROM passkey p
+        WHERE p.realm_id = \(realm.rawValue) AND p.account_id = ANY (\(accounts.map(\.rawValue)))
+        ORDER BY p.added_at, p.created_at, p.credential_id
+        """
+    }
+
+    /// Finds which of `passkeys` are stored, in any realm that shares their RP ID.
+    static func owners(of passkeys: [Passkey]) -> SQL {
+        """
+        SELECT p.rp_id, p.credential_id, p.realm_id, p.account_id
+        FROM unnest(\(passkeys.map(\.rpID)), \(passkeys.map(\.id.rawValue))) AS w (rp_id, credential_id)
+        JOIN passkey p ON p.rp_id = w.rp_id AND p.credential_id = w.credential_id
+        """
+    }
+
+    /// Inserts the passkeys of imported accounts, and their number in the accounts' rows.
+    static func insertPasskeys(of accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
+        // In this order, concurrent imports of the same passkeys do not deadlock.
+        let owned = accounts.flatMap { stored in stored.passkeys.map { (owner: stored.account.id, new: $0) } }
+            .sorted { $0.new.passkey.id < $1.new.passkey.id }
+        let (new, passkeys) = (owned.map(\.new), owned.map(\.new.passkey))
+        return """
+            WITH inserted AS (
+                INSERT INTO passkey (realm_id, rp_id, credential_id, account_id, user_handle, public_key, algorithm,
+                    sign_count, backup_eligible, backed_up, transports, aaguid, name, created_at, added_at,
+                    last_used_at)
+                SELECT \(realm.rawValue), p.rp_id, p.id, p.owner, p.user_handle, decode(p.public_key, 'hex'),
+                    p.algorithm, p.sign_count, p.backup_eligible, p.backed_up, string_to_array(p.transports, ' '),
+                    p.aaguid, p.name, \(timestamptz(microseconds: "p.created_at")),
+                    \(timestamptz(microseconds: "p.added_at")), \(timestamptz(microseconds: "p.last_used_at"))
+                FROM unnest(\(passkeys.map(\.rpID)), \(passkeys.map(\.id.rawValue)), \(owned.map(\.owner.rawValue)),
+                    \(passkeys.map(\.userHandle)), \(new.map { Hexadecimal.encode($0.publicKey) }),
+                    \(new.map(\.algorithm)), \(new.map(\.signCount)), \(new.map(\.isBackupEligible)),
+                    \(passkeys.map(\.isBackedUp)), \(passkeys.map { $0.transports.joined(separator: " ") }),
+                    \(passkeys.map(\.aaguid)), \(passkeys.map(\.name)),
+                    \(passkeys.map(\.createdAt.microseconds)), \(passkeys.map(\.addedAt.microseconds)),
+                    \(passkeys.map { $0.lastUsedAt?.microseconds }))
+                    AS p (rp_id, id, owner, user_handle, public_key, algorithm, sign_count, backup_eligible,
+                        backed_up, transports, aaguid, name, created_at, added_at, last_used_at)
+                RETURNING account_id)
+            UPDATE account a SET passkey_count = n.number
+            FROM (SELECT account_id, count(*) AS number FROM inserted GROUP BY account_id) n
+            WHERE a.realm_id = \(realm.rawValue) AND a.id = n.account_id
+            """
     }
 
     /// Inserts a passkey, unless a passkey of the RP ID has the credential ID.

@@ -17,6 +17,15 @@ public struct PostgresPasskeyStore: PasskeyStore {
         }
     }
 
+    /// Returns the passkeys of accounts, with their public keys.
+    public func passkeys(of accounts: [ID<Account>], in realm: ID<Realm>) async throws -> [ID<Account>: [NewPasskey]] {
+        var passkeys: [ID<Account>: [NewPasskey]] = [:]
+        for row in try await withStoreErrors({ try await pool.query(.passkeys(of: accounts, in: realm)) }) {
+            passkeys[ID(try row.decode("account_id")), default: []].append(try NewPasskey(row))
+        }
+        return passkeys
+    }
+
     public func add(_ addition: PasskeyAddition, by caller: Session, in realm: ID<Realm>) async throws -> Account {
         try await withStoreErrors {
             try await pool.transaction { try await add(addition, by: caller, in: realm, $0) }
