@@ -97,16 +97,20 @@ extension PasskeySettings {
         String(origin.dropFirst("https://".count).prefix { $0 != ":" })
     }
 
-    /// Whether the RP ID is a host name with at least two labels, in lower case, or `localhost`.
-    static func isRPID(_ text: String) -> Bool {
-        Project.isHostName(text) && text == text.lowercased()
-            && (text == "localhost" || text.utf8.contains(UInt8(ascii: ".")) && text.contains { $0.isLetter })
+    /// Whether the RP ID is a host name with at least two labels, in lower case. `localhost` and its subdomains are
+    /// accepted only for development: every program on a user's device could use their passkeys.
+    static func isRPID(_ text: String, acceptsLoopback: Bool) -> Bool {
+        guard Project.isHostName(text), text == text.lowercased() else { return false }
+        if text == "localhost" || text.endsExactly(with: ".localhost") { return acceptsLoopback }
+        return text.utf8.contains(UInt8(ascii: ".")) && text.contains { $0.isLetter }
     }
 
     /// The problems of the settings.
-    var problems: [ConfigurationProblem] {
+    ///
+    /// - Parameter acceptsLoopback: whether the RP ID may be `localhost`.
+    func problems(acceptsLoopback: Bool) -> [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
-        if let rpID, !Self.isRPID(rpID) { problems.append(.passkeyRPID) }
+        if let rpID, !Self.isRPID(rpID, acceptsLoopback: acceptsLoopback) { problems.append(.passkeyRPID) }
         if isEnabled, rpID == nil { problems.append(.passkeyRPID) }
         let listsAreValid = [origins, relatedOrigins, topOrigins].allSatisfy {
             $0.count <= Self.listLimit && Set($0).count == $0.count && $0.allSatisfy(Self.isOrigin)

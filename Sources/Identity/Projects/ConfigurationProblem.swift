@@ -182,7 +182,7 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .emailSubject(let kind, let language):
             "the subject of \(kind.name) in language \(language.rawValue) \(Self.headerTextRule)"
         case .passkeyRPID:
-            "rpId of passkeys must be a host name in lower case with at least two labels, without scheme, port or path"
+            "rpId of passkeys must be a host name in lower case with at least two labels, without scheme, port or path, and not of localhost"
         case .passkeyOrigins:
             "origins, relatedOrigins and topOrigins of passkeys must have at most 20 items each, all different: https URLs of a host in lower case, without path"
         case .foreignPasskeyOrigin:

@@ -3,7 +3,7 @@ internal import Encoding
 /// The parts of the check of a configuration that differ between installations.
 public struct ConfigurationRules: Sendable {
     public let supportedProviders: SupportedProviders
-    /// Whether issuers may be `http` URLs of loopback hosts, for simulators.
+    /// Whether issuers may be `http` URLs of loopback hosts, for simulators, and the RP ID of passkeys may be one.
     public var acceptsLoopbackIssuers: Bool
     /// Whether a violation of guideline 4.8 by an OpenID provider of a tenant causes a warning instead of an error.
     public var acceptsTenantsWithoutApple: Bool
@@ -97,7 +97,7 @@ extension ProjectConfiguration {
         problems += realm.project.authorizedDomains.indices
             .filter { !Project.isHostName(realm.project.authorizedDomains[$0]) }.map { .domain(index: $0) }
         problems += realm.project.emailSettings.problems(in: realm, ownHost: rules.ownHost)
-        problems += realm.project.passkeys.problems
+        problems += realm.project.passkeys.problems(acceptsLoopback: rules.acceptsLoopbackIssuers)
         if realm.tenant == nil {
             problems += realm.project.sms.problems(acceptsLoopback: rules.acceptsLoopbackIssuers, newSMSSecret)
         }

@@ -26,6 +26,7 @@ struct PasskeyConfigurationTests {
         "Invalid settings are rejected",
         arguments: [
             ["rpId": "Example.com"], ["rpId": "com"], ["rpId": "example.com:443"], ["rpId": "https://example.com"],
+            ["rpId": "localhost"], ["rpId": "app.localhost"],
             ["origins": ["https://example.com/"]], ["origins": ["http://example.com"]],
             ["origins": ["https://other.net"]], ["origins": ["https://a.example.com", "https://a.example.com"]],
             ["origins": ["https://notexample.com"]],
