@@ -9,6 +9,7 @@ extension Endpoint {
     ) { call, client in
         let request = try call.body(as: StartPasskeyEnrollmentRequest.self, for: client)
         try client.realm.requirePasskeysAllowed()
+        try LoginServices.requireNotClientOfOneService(client.app)
         let started = try await call.services.accounts.passkeys.start(
             idToken: try request.idToken.required(.missingIDToken), isConditional: try request.isConditional(),
             for: client.app, in: client.realm)
@@ -21,6 +22,7 @@ extension Endpoint {
     ) { call, client in
         let request = try call.body(as: FinalizePasskeyEnrollmentRequest.self, for: client)
         try client.realm.requirePasskeysAllowed()
+        try LoginServices.requireNotClientOfOneService(client.app)
         let idToken = try request.idToken.required(.missingIDToken)
         guard let response = request.authenticatorRegistrationResponse else { throw PasskeyRefusal.missingResponse }
         let signedIn = try await call.services.accounts.passkeys.finalize(

@@ -77,6 +77,27 @@ struct LoginServicesAtSignInTests {
         #expect(try await gateway.signIn(gateway.googleCredential()).outcome.hasPrefix(Self.refusal))
     }
 
+    @Test("The client of one service neither adds passkeys nor signs in or up with them")
+    func passkeysOfClientOfOneService() async throws {
+        let settings =
+            #"{"signInMethods": ["google.com"], "exemption": {"kind": "thirdPartyClient", "reason": "its mail"}}"#
+        let client = try await gateway().withAppSettings(settings)
+        let idToken = try TestGateway.Tokens(await client.signIn(client.googleCredential())).idToken
+        for name in ["Enrollment", "SignIn", "SignUp"] {
+            for step in ["start", "finalize"] {
+                let rejected = try await client.post(
+                    "/v2/accounts/passkey\(name):\(step)",
+                    [
+                        "idToken": .string(idToken), "authenticatorRegistrationResponse": ["id": "abcd"],
+                        "authenticatorAuthenticationResponse": ["id": "abcd"],
+                    ])
+                #expect(
+                    rejected.outcome == "400 OPERATION_NOT_ALLOWED : The app does not offer this sign-in method.",
+                    "\(name):\(step) \(rejected.text)")
+            }
+        }
+    }
+
     @Test("The client of one service accepts neither a password nor a custom token nor a new guest")
     func clientOfOneService() async throws {
         let unrestricted = try await gateway()
