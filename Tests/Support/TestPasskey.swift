@@ -27,7 +27,7 @@ struct TestPasskey: Sendable {
             "response": [
                 "clientDataJSON": .string(Base64URL.encode(registration.clientDataJSON)),
                 "attestationObject": .string(Base64URL.encode(registration.attestationObject)),
-                "transports": ["internal", "hybrid"],
+                "transports": ["internal", "hybrid", "internal", "<script>", "USB", "smart card"],
             ],
         ]
     }

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// A passkey of an account (WebAuthn Level 3): a key pair with which a user signs in. Contains neither of the keys.
 public struct Passkey: Hashable, Sendable {
     /// The credential ID, in base64url without padding.
@@ -39,16 +41,13 @@ public struct Passkey: Hashable, Sendable {
 extension Passkey {
     /// The maximum number of passkeys of an account.
     public static let limit = 20
-    /// The maximum number of transports that are stored, and the maximum length of each in bytes.
-    private static let transportLimits = (count: 10, length: 32)
+    /// The transports of the WebAuthn Authenticator Transports registry, and `cable`, the former name of `hybrid`.
+    private static let transports = ["ble", "cable", "hybrid", "internal", "nfc", "smart-card", "usb"]
 
-    /// Returns those of the reported transports that are stored: the first ones of printable ASCII without spaces.
-    public static func storable(_ transports: [String]) -> [String] {
-        let (count, length) = transportLimits
-        let storable = transports.filter {
-            (1...length).contains($0.utf8.count) && $0.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-        }
-        return Array(storable.prefix(count))
+    /// Returns those of the reported transports that are stored: the registered ones, each once. Every browser gets
+    /// them back, so that no client can store a text of its own there.
+    public static func storable(_ reported: [String]) -> [String] {
+        transports.filter { transport in reported.contains { $0.isExactly(transport) } }
     }
 
     /// The name of a passkey whose user gave none: that of its password manager, if it is a well-known one.

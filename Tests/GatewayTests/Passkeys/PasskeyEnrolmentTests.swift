@@ -37,7 +37,7 @@ struct PasskeyEnrolmentTests {
         let passkey = user["passkeyInfo"]?[0]
         #expect(passkey?["credentialId"]?.string == enrolled.device.id)
         #expect(passkey?["name"] == "Laptop")
-        #expect(passkey?["transports"] == ["internal", "hybrid"])
+        #expect(passkey?["transports"] == ["hybrid", "internal"])
         #expect(passkey?["lastUsedAt"] == nil)
         #expect(user["passkeySignals"]?[0]?["rpId"] == "example.com")
         #expect(user["passkeySignals"]?[0]?["allAcceptedCredentialIds"]?[0]?.string == enrolled.device.id)
