@@ -20,10 +20,7 @@ public protocol PasskeyStore: Sendable {
     /// Creates an account with a passkey, and opens its first session.
     ///
     /// - Throws: ``StoreConflict/taken(_:)``; ``PasskeyRefusal/exists``, ``PasskeyRefusal/challengeExpired``.
-    func create(
-        _ account: StoredAccount, with passkey: NewPasskey, challenge: ReplayKey, opening session: NewSession,
-        in realm: ID<Realm>
-    ) async throws
+    func create(_ account: StoredAccount, with first: FirstPasskey, in realm: ID<Realm>) async throws
 }
 
 /// A passkey as it is stored, with its account.
@@ -61,6 +58,27 @@ public struct PasskeyUse: Sendable {
         events =
             authenticated.counterFailed
             ? [AccountEvent(.passkeyCounterFailed(passkey.id), of: found.account.id)] : []
+        self.recording = recording
+    }
+}
+
+/// The passkey of a new account.
+public struct FirstPasskey: Sendable {
+    public let passkey: NewPasskey
+    /// The challenge, which is consumed.
+    public let challenge: ReplayKey
+    /// The account's first session.
+    public let session: NewSession
+    public let events: [AccountEvent]
+    public let recording: EventRecording
+
+    public init(
+        _ passkey: NewPasskey, challenge: ReplayKey, opening session: NewSession, recording: EventRecording
+    ) {
+        self.passkey = passkey
+        self.challenge = challenge
+        self.session = session
+        events = [AccountEvent(.passkeyAdded(passkey.passkey.id), of: session.account)]
         self.recording = recording
     }
 }

@@ -47,21 +47,20 @@ public struct PostgresPasskeyStore: PasskeyStore {
         }
     }
 
-    public func create(
-        _ account: StoredAccount, with passkey: NewPasskey, challenge: ReplayKey, opening session: NewSession,
-        in realm: ID<Realm>
-    ) async throws {
+    public func create(_ account: StoredAccount, with first: FirstPasskey, in realm: ID<Realm>) async throws {
+        let (id, session) = (account.account.id, first.session)
         try await withStoreErrors {
             try await pool.transaction { transaction in
-                guard try await transaction.execute(.consume(ifUnused: challenge, in: realm)) == 1 else {
+                guard try await transaction.execute(.consume(ifUnused: first.challenge, in: realm)) == 1 else {
                     throw PasskeyRefusal.challengeExpired
                 }
                 _ = try await transaction.execute(try .create(account, opening: session, in: realm))
-                guard try await transaction.execute(.insert(passkey, of: account.account.id, in: realm)) == 1 else {
+                guard try await transaction.execute(.insert(first.passkey, of: id, in: realm)) == 1 else {
                     throw PasskeyRefusal.exists
                 }
-                _ = try await transaction.execute(.countPasskeys(of: account.account.id, in: realm))
+                _ = try await transaction.execute(.countPasskeys(of: id, in: realm))
                 try await transaction.recordOpening(of: session, isNewAccount: true, in: realm)
+                try await transaction.record(first.events, by: first.recording, at: session.openedAt, in: realm)
             }
         }
     }

@@ -85,6 +85,7 @@ struct PasskeySignInTests {
         #expect(user?["emailVerified"] == false)
         #expect(user?["displayName"] == "Ada")
         #expect(user?["passkeyInfo"]?[0]?["name"] == "Phone")
+        #expect(try await gateway.auditTrail().map(\.action).contains("passkey.added"))
         let signedIn = try await gateway.signInWithPasskey(&device)
         #expect(signedIn.json["localId"]?.string == tokens.localId, "\(signedIn.text)")
         #expect(try await gateway.post("/v2/accounts/passkeySignUp:finalize", body).wireCode == "EMAIL_EXISTS")

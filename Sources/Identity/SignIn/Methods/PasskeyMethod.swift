@@ -126,8 +126,10 @@ public struct PasskeyMethod: Sendable {
                     var new = StoredAccount(new: session.account, email: email, at: session.openedAt)
                     new.account.apply(profile)
                     try await mappingConflicts(to: \.refusalOfSignUp) { [new] in
-                        try await store.create(
-                            new, with: passkey, challenge: challenge.replayKey, opening: session, in: realm.id)
+                        let first = FirstPasskey(
+                            passkey, challenge: challenge.replayKey, opening: session,
+                            recording: realm.recording(by: .user(context.trace)))
+                        try await store.create(new, with: first, in: realm.id)
                     }
                     new.account.passkeys = [passkey.passkey]
                     return OpenedSession(session, of: new.account, isNewAccount: true)
