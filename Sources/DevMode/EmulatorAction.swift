@@ -34,9 +34,9 @@ extension EndpointCall {
         case .resetPassword:
             guard let password = request.query("newPassword") else { throw CredentialRefusal.missingPassword }
             try await emailActions.resetPassword(
-                code, to: Secret(password), unlinking: [], choosesNewAccount: false, from: context)
-        case .verifyEmail, .changeEmail: _ = try await emailActions.confirm(code, unlinking: [], from: context)
-        case .recoverEmail: _ = try await emailActions.recover(code, unlinking: [], from: context)
+                code, to: Secret(password), removing: .none, choosesNewAccount: false, from: context)
+        case .verifyEmail, .changeEmail: _ = try await emailActions.confirm(code, removing: .none, from: context)
+        case .recoverEmail: _ = try await emailActions.recover(code, removing: .none, from: context)
         case .removeSignInMethod, .revertFactorAddition:
             _ = try await emailActions.removeSignInMethod(code, from: context)
         case .undoMerge: _ = try await emailActions.undoMerge(code, from: context)

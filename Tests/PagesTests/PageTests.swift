@@ -26,8 +26,8 @@ struct PageTests {
         var device = "Demo"
         var provider = "Demo"
 
-        /// An identity from a configured provider, and one from an unknown provider.
-        var identities: [ListedIdentity] {
+        /// An identity from a configured provider, one from an unknown provider, a passkey and a telephone number.
+        var listed: [ListedMethod] {
             let linkedAt = Instant(seconds: 1_767_225_600)
             var configured = Realm(
                 Project(id: project, number: 1, profile: .sekisho, authorizedDomains: [], supporting: .live),
@@ -41,7 +41,13 @@ struct PageTests {
                 LinkedIdentity(
                     provider: ProviderID("oidc.corp"), subject: "1", linkedAt: linkedAt, linkedDevice: device),
                 LinkedIdentity(provider: ProviderID("other"), subject: "2", linkedAt: linkedAt),
-            ].map { ListedIdentity($0, in: configured) }
+            ].map { ListedMethod($0, in: configured) } + [
+                ListedMethod(
+                    Passkey(
+                        id: ID("abcd"), rpID: "example.com", userHandle: "h", name: device, createdAt: linkedAt,
+                        addedAt: linkedAt, lastUsedAt: nil, isBackedUp: false, transports: [], aaguid: "")),
+                ListedMethod(PhoneNumber("+15555550100")!, addedAt: nil),
+            ]
         }
         var method: AddedSignInMethod {
             AddedSignInMethod(provider: .google, subject: "1", addedAt: Instant(seconds: 1_767_225_600))
@@ -88,7 +94,7 @@ struct PageTests {
             Row(testDescription: "verifyEmail") {
                 .verifyEmail(
                     $0.email, of: account(isVerified: false), methods: [.password, .named($0.provider)],
-                    removable: $0.identities, .none, $0.form, $0.context)
+                    removable: $0.listed, .none, $0.form, $0.context)
             },
             Row(testDescription: "verifyEmail, another mailbox was first") {
                 .verifyEmail(
@@ -110,7 +116,7 @@ struct PageTests {
                     of: $0.email, $0.rules, missing: everyRequirement, removable: [], .none, $0.form, $0.context)
             },
             Row(testDescription: "resetPassword, identities") {
-                .resetPassword(of: $0.email, $0.rules, removable: $0.identities, .none, $0.form, $0.context)
+                .resetPassword(of: $0.email, $0.rules, removable: $0.listed, .none, $0.form, $0.context)
             },
             Row(testDescription: "resetPassword, recovered") {
                 .resetPassword(
@@ -141,7 +147,7 @@ struct PageTests {
             },
             Row(testDescription: "changeEmail") {
                 .changeEmail(
-                    from: $0.email, to: $0.email, methods: [.named($0.provider)], removable: $0.identities, .none,
+                    from: $0.email, to: $0.email, methods: [.named($0.provider)], removable: $0.listed, .none,
                     $0.form, $0.context)
             },
             Row(testDescription: "changeEmail, in place of a proven address") {
@@ -167,7 +173,7 @@ struct PageTests {
                 .emailChanged(to: $0.email, continuing: $0.continueURL, $0.context)
             },
             Row(testDescription: "recoverEmail") {
-                .recoverEmail(to: $0.email, from: $0.email, removable: $0.identities, $0.form, $0.context)
+                .recoverEmail(to: $0.email, from: $0.email, removable: $0.listed, $0.form, $0.context)
             },
             Row(testDescription: "emailRecovered") {
                 .emailRecovered(to: $0.email, continuing: $0.continueURL, $0.context)

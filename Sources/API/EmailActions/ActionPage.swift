@@ -18,7 +18,9 @@ extension Endpoint {
 
     /// Redeems the code that the form on the page of ``getActionPage`` submits. For a sign-in code, returns the same
     /// page again, because only the app can redeem such a code.
-    static let postActionPage = page("postActionPage", .post, "/__/auth/action") { call in
+    static let postActionPage = page(
+        "postActionPage", .post, "/__/auth/action", bodyLimit: smallBodyLimit
+    ) { call in
         guard let fields = FormFields(call.request) else { return .malformed(call) }
         let pageRequest = ActionPageRequest(
             call: call, code: fields[.code] ?? "", continueURL: fields[.continueURL], language: fields[.language])
@@ -74,20 +76,20 @@ private struct ActionPageRequest {
         return switch code.purpose {
         case .verifyEmail:
             .verifyEmail(
-                code.email, of: checked.account, methods: checked.methods, removable: checked.removableIdentities,
+                code.email, of: checked.account, methods: checked.methods, removable: checked.removableMethods,
                 checked.newAccountChoice, form, pageContext)
         case .resetPassword:
             .resetPassword(
                 of: code.email, PasswordRules(checked.realm.policy), missing: unmet,
-                removable: checked.removableIdentities, checked.newAccountChoice, after: remedy, form, pageContext)
+                removable: checked.removableMethods, checked.newAccountChoice, after: remedy, form, pageContext)
         case .signIn: .signIn(code.email, appLink(of: checked), pageContext)
         case .changeEmail:
             .changeEmail(
                 from: code.replacedEmail, to: code.newEmail ?? code.email, methods: checked.methods,
-                removable: checked.removableIdentities, checked.newAccountChoice, form, pageContext)
+                removable: checked.removableMethods, checked.newAccountChoice, form, pageContext)
         case .recoverEmail:
             .recoverEmail(
-                to: code.email, from: code.newEmail, removable: checked.removableIdentities, form, pageContext)
+                to: code.email, from: code.newEmail, removable: checked.removableMethods, form, pageContext)
         case .removeSignInMethod: removalPage(of: checked, form, pageContext)
         case .revertFactorAddition:
             .removeSecondFactor(
@@ -107,7 +109,7 @@ private struct ActionPageRequest {
             let password = Secret(fields[.newPassword] ?? "")
             do {
                 try await emailActions.resetPassword(
-                    code, to: password, unlinking: fields.selectedProviders,
+                    code, to: password, removing: fields.methodSelection,
                     choosesNewAccount: fields[.newAccount] != nil, from: context)
             } catch let refusal as CredentialRefusal {
                 let unmet = refusal.unmetRequirements(of: checked.realm.policy)
@@ -122,10 +124,10 @@ private struct ActionPageRequest {
                 return try await pageResponse(
                     after: result, .accountCreated(checked.code.newEmail ?? checked.code.email), of: checked)
             }
-            let result = try await emailActions.confirm(code, unlinking: fields.selectedProviders, from: context)
+            let result = try await emailActions.confirm(code, removing: fields.methodSelection, from: context)
             if result.resetCode != nil { return try await pageResponse(after: result, of: checked) }
         case .recoverEmail:
-            let result = try await emailActions.recover(code, unlinking: fields.selectedProviders, from: context)
+            let result = try await emailActions.recover(code, removing: fields.methodSelection, from: context)
             return try await pageResponse(after: result, of: checked)
         case .removeSignInMethod, .revertFactorAddition:
             return try await pageResponse(

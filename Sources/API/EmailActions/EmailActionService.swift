@@ -38,15 +38,15 @@ public struct EmailActionService: Sendable {
             newAccountChoice: found.newAccountChoice)
     }
 
-    /// Sets a new password; see ``OOBCodeRedeemer/resetPassword(_:to:unlinking:choosesNewAccount:in:from:)``.
+    /// Sets a new password; see ``OOBCodeRedeemer/resetPassword(_:to:removing:choosesNewAccount:in:from:)``.
     ///
     /// - Throws: also ``CredentialRefusal``, for a password that the project's policy does not allow.
     public func resetPassword(
-        _ code: String, to password: Secret, unlinking providers: Set<ProviderID>, choosesNewAccount: Bool,
+        _ code: String, to password: Secret, removing selection: MethodSelection, choosesNewAccount: Bool,
         from context: RequestContext
     ) async throws {
         _ = try await redemption.resetPassword(
-            code, to: password, unlinking: providers, choosesNewAccount: choosesNewAccount,
+            code, to: password, removing: selection, choosesNewAccount: choosesNewAccount,
             in: try await realm(of: code), from: context)
     }
 
@@ -55,23 +55,23 @@ public struct EmailActionService: Sendable {
         try await redemption.createAccount(code, in: try await realm(of: code), from: context)
     }
 
-    /// Verifies or changes an address, and removes the identities that the user did not add; see
-    /// ``OOBCodeRedeemer/confirm(_:unlinking:in:from:)``.
-    public func confirm(_ code: String, unlinking providers: Set<ProviderID>, from context: RequestContext) async throws
+    /// Verifies or changes an address, and removes the sign-in methods that the user did not add; see
+    /// ``OOBCodeRedeemer/confirm(_:removing:in:from:)``.
+    public func confirm(_ code: String, removing selection: MethodSelection, from context: RequestContext) async throws
         -> RemedyResult
     {
-        try await redemption.confirm(code, unlinking: providers, in: try await realm(of: code), from: context)
+        try await redemption.confirm(code, removing: selection, in: try await realm(of: code), from: context)
     }
 
     /// Restores the previous address, and removes what was added after the address was replaced; see
-    /// ``OOBCodeRedeemer/recover(_:unlinking:in:from:)``.
+    /// ``OOBCodeRedeemer/recover(_:removing:in:from:)``.
     ///
     /// - Returns: the changed account, and a code with which the user can set a new password, if the account can have
     ///   one.
-    public func recover(_ code: String, unlinking providers: Set<ProviderID>, from context: RequestContext) async throws
+    public func recover(_ code: String, removing selection: MethodSelection, from context: RequestContext) async throws
         -> RemedyResult
     {
-        try await redemption.recover(code, unlinking: providers, in: try await realm(of: code), from: context)
+        try await redemption.recover(code, removing: selection, in: try await realm(of: code), from: context)
     }
 
     /// Removes a sign-in method, and what was added with or after that method; see

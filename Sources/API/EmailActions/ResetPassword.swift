@@ -24,7 +24,7 @@ extension Endpoint {
             return try .json(ResetPasswordResponse(found.code))
         }
         let code = try await call.services.emailActions.redemption.resetPassword(
-            request.oobCode.nonEmpty, to: Secret(newPassword), unlinking: [], in: client.realm, from: call.context)
+            request.oobCode.nonEmpty, to: Secret(newPassword), removing: .none, in: client.realm, from: call.context)
         return try .json(ResetPasswordResponse(code))
     }
 }

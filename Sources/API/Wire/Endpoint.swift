@@ -139,13 +139,15 @@ public struct Endpoint: Sendable {
     }
 
     /// A public page. Pages of other origins cannot read it. With the method POST, the operation receives a form.
+    ///
+    /// - Parameter bodyLimit: `nil` for the default of pages.
     static func page(
-        _ operationID: String, _ method: HTTP.Method, _ path: String,
+        _ operationID: String, _ method: HTTP.Method, _ path: String, bodyLimit: Int? = nil,
         handler: @escaping @Sendable (EndpointCall) async throws -> PageResponse
     ) -> Endpoint {
         Endpoint(
             operationID: operationID, method: method, path: path,
-            bodyLimit: method == .post ? formBodyLimit : minimalBodyLimit, errors: .identityToolkit,
+            bodyLimit: bodyLimit ?? (method == .post ? formBodyLimit : minimalBodyLimit), errors: .identityToolkit,
             action: .page(handler))
     }
 

@@ -12,6 +12,10 @@ public struct MailboxChange: Hashable, Sendable {
     public private(set) var removesFactorsSince: Instant?
     /// Passkeys that were added at this time or later are removed.
     public private(set) var removesPasskeysSince: Instant?
+    /// These passkeys are removed too.
+    public private(set) var removedPasskeys: Set<ID<Passkey>> = []
+    /// Whether the user has selected sign-in methods that the account had.
+    public private(set) var removesSelection = false
     /// Which codes that recover an address or remove a sign-in method the change invalidates; `nil` if it invalidates
     /// none of them.
     public var voidedRemedies: VoidedRemedies?
@@ -44,8 +48,8 @@ public struct MailboxChange: Hashable, Sendable {
         /// Whether links to ``email`` that remove a second factor stay valid. If the change keeps the factors, the owner
         /// could not remove a factor of an intruder without them.
         public var keepsFactorRemedies = false
-        /// The sign-in methods whose removal links to ``email`` stay valid, because the change keeps them without
-        /// offering their removal.
+        /// The sign-in methods whose removal links to ``email`` stay valid, because the change keeps them, and its
+        /// notice has no new links that remove them.
         public var keptProviders: [ProviderID] = []
     }
 
@@ -69,38 +73,41 @@ public struct MailboxChange: Hashable, Sendable {
 
     /// Verifies the account's address.
     ///
-    /// - Parameter providers: the user did not add the identities of these providers. If one of them is removed, the
-    ///   password, the passkeys and the telephone number go too and all sessions end, because the user who added it may
-    ///   have added them.
-    public static func verifying(_ account: Account, unlinking providers: Set<ProviderID> = []) -> MailboxChange {
+    /// - Parameter selection: what the user did not add. If it is not empty, the password, the passkeys and the telephone
+    ///   number go too and all sessions end, because the user who added the selected methods may have added them.
+    public static func verifying(_ account: Account, removing selection: MethodSelection = .none) -> MailboxChange {
         var change = MailboxChange(account)
-        change.disownIdentities(of: providers)
+        change.disown(selection)
         return change
     }
 
-    /// - Parameter providers: as in ``verifying(_:unlinking:)``.
+    /// - Parameter selection: as in ``verifying(_:removing:)``.
     public static func changing(
-        _ account: Account, to email: EmailAddress, unlinking providers: Set<ProviderID> = []
+        _ account: Account, to email: EmailAddress, removing selection: MethodSelection = .none
     ) -> MailboxChange {
         var change = MailboxChange(account)
         change.email = email
         change.update.endsSessions = true
-        change.disownIdentities(of: providers)
+        change.disown(selection)
         return change
     }
 
-    /// Unlinks those identities of `providers` that the owner of the proven mailbox may remove.
-    private mutating func unlinkIdentities(of providers: Set<ProviderID>) {
-        unlinkedProviders = providers.intersection(
+    /// Removes the selected methods that the account has, and that the owner of the proven mailbox may remove.
+    private mutating func remove(_ selection: MethodSelection) {
+        unlinkedProviders = selection.providers.intersection(
             account.removableIdentities(byOwnerOf: email).map(\.provider))
+        removedPasskeys = selection.passkeys.intersection(account.passkeys.map(\.id))
+        let removesPhoneNumber = selection.includesPhoneNumber && account.phoneNumber != nil
+        if removesPhoneNumber { update.phoneNumber = .remove }
+        removesSelection = removesPhoneNumber || !unlinkedProviders.isEmpty || !removedPasskeys.isEmpty
     }
 
-    /// Unlinks the identities that the user disowns while confirming the address.
-    private mutating func disownIdentities(of providers: Set<ProviderID>) {
-        unlinkIdentities(of: providers)
-        guard !unlinkedProviders.isEmpty, let email else { return }
+    /// Removes the methods that the user disowns while confirming the address.
+    private mutating func disown(_ selection: MethodSelection) {
+        remove(selection)
+        guard removesSelection, let email else { return }
         if account.hasPassword { update.passwordHash = .remove }
-        // The user who added the identity may have added these too.
+        // The user who added the selected methods may have added these too.
         removesPasskeysSince = Self.epoch
         if account.phoneNumber != nil { update.phoneNumber = .remove }
         update.endsSessions = true
@@ -112,7 +119,7 @@ public struct MailboxChange: Hashable, Sendable {
     ///
     /// - Parameter otherHolder: another account that has the address now.
     public static func recovering(
-        _ account: Account, by code: OOBCode, unlinking providers: Set<ProviderID>, from otherHolder: Account?
+        _ account: Account, by code: OOBCode, removing selection: MethodSelection, from otherHolder: Account?
     ) -> MailboxChange {
         var change = MailboxChange(account)
         change.email = code.email
@@ -121,7 +128,7 @@ public struct MailboxChange: Hashable, Sendable {
         change.unlinksIdentitiesLinkedSince = code.createdAt
         change.removesFactorsSince = code.createdAt
         change.removesPasskeysSince = code.createdAt
-        change.unlinkIdentities(of: providers)
+        change.remove(selection)
         change.voidedRemedies = VoidedRemedies(
             email: code.email, redeemedCodeCreatedAt: code.createdAt, methodsKeptBefore: code.createdAt)
         if account.passwordWasSet(since: code.createdAt) { change.update.passwordHash = .remove }
@@ -159,12 +166,12 @@ public struct MailboxChange: Hashable, Sendable {
     /// Sets a new password. An account with an unverified address is first reclaimed for the user who controls the
     /// mailbox; see ``reclaiming(_:)``.
     public static func resetting(
-        _ account: Account, to passwordHash: String, unlinking providers: Set<ProviderID>, by policy: Policy
+        _ account: Account, to passwordHash: String, removing selection: MethodSelection, by policy: Policy
     ) -> MailboxChange {
         var change = account.emailIsVerified ? MailboxChange(account) : reclaiming(account)
         let keepsFactors = change.removesFactorsSince == nil
         change.voidedRemedies = account.email.map { VoidedRemedies(email: $0, keepsFactorRemedies: keepsFactors) }
-        change.unlinkIdentities(of: providers)
+        change.remove(selection)
         change.update.passwordHash = .set(passwordHash)
         change.update.endsSessions = true
         if policy.resetUnlinksIdentities {
@@ -177,7 +184,7 @@ public struct MailboxChange: Hashable, Sendable {
     }
 
     /// Records that the account signs in by email link. An account with an unverified address is first reclaimed, as by
-    /// ``resetting(_:to:unlinking:by:)``.
+    /// ``resetting(_:to:removing:by:)``.
     public static func signingIn(_ account: Account) -> MailboxChange {
         var change = account.emailIsVerified ? MailboxChange(account) : reclaiming(account)
         change.update.usesEmailLinks = true

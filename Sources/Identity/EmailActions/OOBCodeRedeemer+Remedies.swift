@@ -4,32 +4,30 @@ extension OOBCodeRedeemer {
     /// Restores the former address. Removes the identities and the password that were added after the address was
     /// replaced.
     ///
-    /// - Parameter providers: identities of these providers are unlinked too, if they are among the
-    ///   ``Account/removableIdentities(byOwnerOf:)``.
+    /// - Parameter selection: what the user did not add either.
     public func recover(
-        _ code: String?, unlinking providers: Set<ProviderID>, in realm: Realm, from context: RequestContext
+        _ code: String?, removing selection: MethodSelection, in realm: Realm, from context: RequestContext
     ) async throws -> RemedyResult {
         let secret = emailFactory.newCode()
         let result = try await redeem(code, for: [.recoverEmail], in: realm, from: context) { account, found, now in
-            let change = try await recovery(of: account, by: found.code, unlinking: providers, in: realm)
+            let change = try await recovery(of: account, by: found.code, removing: selection, in: realm)
             return (.change(change), EmailBatch(codes: resetCode(secret, after: change, in: realm, at: now)))
         }
         return RemedyResult(result, secret)
     }
 
-    /// Redeems a code that verifies or changes an address, and removes the identities that the user did not add.
+    /// Redeems a code that verifies or changes an address, and removes the sign-in methods that the user did not add.
     ///
-    /// - Parameter providers: identities of these providers are unlinked, if they are among the
-    ///   ``Account/removableIdentities(byOwnerOf:)``. If one is unlinked, the user sets a new password next.
+    /// - Parameter selection: what the user did not add. If something is removed, the user sets a new password next.
     public func confirm(
-        _ code: String?, unlinking providers: Set<ProviderID>, in realm: Realm, from context: RequestContext
+        _ code: String?, removing selection: MethodSelection, in realm: Realm, from context: RequestContext
     ) async throws -> RemedyResult {
         let secret = emailFactory.newCode()
         let result = try await redeem(code, for: [.verifyEmail, .changeEmail], in: realm, from: context) {
             account, found, now in
             var (change, emailBatch) = try confirmation(
-                of: account, by: found.code, unlinking: providers, in: realm, from: context, at: now)
-            if !change.unlinkedProviders.isEmpty {
+                of: account, by: found.code, removing: selection, in: realm, from: context, at: now)
+            if change.removesSelection {
                 emailBatch.codes += resetCode(secret, after: change, in: realm, at: now)
             }
             return (.change(change), emailBatch)
@@ -59,12 +57,12 @@ extension OOBCodeRedeemer {
 
     /// The change by a code that verifies or changes an address, and the notice to the former address.
     func confirmation(
-        of account: Account, by code: OOBCode, unlinking providers: Set<ProviderID>, in realm: Realm,
+        of account: Account, by code: OOBCode, removing selection: MethodSelection, in realm: Realm,
         from context: RequestContext, at now: Instant
     ) throws -> (MailboxChange, EmailBatch) {
-        guard code.purpose == .changeEmail else { return (.verifying(account, unlinking: providers), .none) }
+        guard code.purpose == .changeEmail else { return (.verifying(account, removing: selection), .none) }
         let email = code.newEmail ?? code.email
-        let change = MailboxChange.changing(account, to: email, unlinking: providers)
+        let change = MailboxChange.changing(account, to: email, removing: selection)
         guard email != account.email else { return (change, .none) }
         return (
             change,
@@ -95,10 +93,10 @@ extension OOBCodeRedeemer {
     }
 
     func recovery(
-        of account: Account, by code: OOBCode, unlinking providers: Set<ProviderID>, in realm: Realm
+        of account: Account, by code: OOBCode, removing selection: MethodSelection, in realm: Realm
     ) async throws -> MailboxChange {
         .recovering(
-            account, by: code, unlinking: providers,
+            account, by: code, removing: selection,
             from: try await otherHolder(of: code.email, than: account, in: realm))
     }
 

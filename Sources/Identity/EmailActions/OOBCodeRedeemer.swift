@@ -46,12 +46,11 @@ public struct OOBCodeRedeemer: Sendable {
     /// consumed. The user may get a new account; see ``EarlierMailbox``.
     ///
     /// - Parameters:
-    ///   - providers: identities of these providers are unlinked, if they are among the
-    ///     ``Account/removableIdentities(byOwnerOf:)``.
+    ///   - selection: what the user did not add.
     ///   - choosesNewAccount: whether the user wants a new account because of an ``EarlierMailbox``.
     /// - Returns: the redeemed code.
     public func resetPassword(
-        _ code: String?, to password: Secret, unlinking providers: Set<ProviderID>, choosesNewAccount: Bool = false,
+        _ code: String?, to password: Secret, removing selection: MethodSelection, choosesNewAccount: Bool = false,
         in realm: Realm, from context: RequestContext
     ) async throws -> OOBCode {
         guard realm.policy.allowsPasswords else { throw OOBCodeRefusal.notAllowed }
@@ -72,7 +71,7 @@ public struct OOBCodeRedeemer: Sendable {
                 new.account.emailIsVerified = true
                 return (.create(new, inPlaceOf: account), try replacementNotice(of: new, from: context, at: now))
             }
-            let change = MailboxChange.resetting(account, to: hash, unlinking: providers, by: realm.policy)
+            let change = MailboxChange.resetting(account, to: hash, removing: selection, by: realm.policy)
             let emails = try emailsAboutReset(change, earlier: found.earlierMailbox, from: context, at: now)
             return (.change(change), emails)
         }
@@ -89,10 +88,10 @@ public struct OOBCodeRedeemer: Sendable {
             }
             guard found.code.purpose == .recoverEmail else {
                 let (change, emailBatch) = try confirmation(
-                    of: account, by: found.code, unlinking: [], in: realm, from: context, at: now)
+                    of: account, by: found.code, removing: .none, in: realm, from: context, at: now)
                 return (.change(change), emailBatch)
             }
-            return (.change(try await recovery(of: account, by: found.code, unlinking: [], in: realm)), .none)
+            return (.change(try await recovery(of: account, by: found.code, removing: .none, in: realm)), .none)
         }
         return AppliedCode(account: result.account, code: result.redemption.code)
     }

@@ -7,11 +7,11 @@ extension Page {
     /// - Parameters:
     ///   - old: `nil` if the account has no address.
     ///   - methods: the ways to sign in to the account.
-    ///   - identities: identities that the owner may remove.
+    ///   - removable: sign-in methods that the owner may remove.
     ///   - choice: whether the owner may have a new account instead.
     public static func changeEmail(
         from old: EmailAddress?, to new: EmailAddress, methods: [SignInMethodName],
-        removable identities: [ListedIdentity], _ choice: NewAccountChoice, _ form: CodeForm, _ context: Context
+        removable: [ListedMethod], _ choice: NewAccountChoice, _ form: CodeForm, _ context: Context
     ) -> Page {
         let app = context.app(in: context.language)
         return Page(
@@ -28,7 +28,7 @@ extension Page {
                         } + context.detail(of: methods)),
                 form.markup(
                     in: context,
-                    context.checkboxes(disowning: identities)
+                    context.checkboxes(disowning: removable)
                         + [context.button(LocalizedString("Use the new address", "新しいアドレスを使う"))]),
                 context.note(
                     LocalizedString(

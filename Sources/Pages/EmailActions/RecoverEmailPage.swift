@@ -6,9 +6,9 @@ extension Page {
     ///
     /// - Parameters:
     ///   - newEmail: the address that replaced `email`, if it is known.
-    ///   - identities: identities that the owner may remove as well.
+    ///   - removable: sign-in methods that the owner may remove as well.
     public static func recoverEmail(
-        to email: EmailAddress, from newEmail: EmailAddress?, removable identities: [ListedIdentity],
+        to email: EmailAddress, from newEmail: EmailAddress?, removable: [ListedMethod],
         _ form: CodeForm, _ context: Context
     ) -> Page {
         let app = context.app(in: context.language)
@@ -40,7 +40,7 @@ extension Page {
                 form.markup(
                     in: context,
                     context.checkboxes(
-                        for: identities,
+                        for: removable,
                         LocalizedString("Ways to sign in from before the change", "変更前からのログイン方法"),
                         LocalizedString(
                             "Select those that you did not add yourself. They are removed as well.",

@@ -41,12 +41,12 @@ extension Page {
     ///
     /// - Parameters:
     ///   - missing: requirements that the submitted password does not meet; empty if no password was submitted.
-    ///   - identities: identities that the owner may remove with the reset.
+    ///   - removable: sign-in methods that the owner may remove with the reset.
     ///   - choice: whether the user gets a new account.
     ///   - remedy: what the link has just done; `nil` if the user opened the link of a password reset.
     public static func resetPassword(
         of email: EmailAddress, _ rules: PasswordRules, missing: [PasswordRequirement] = [],
-        removable identities: [ListedIdentity], _ choice: NewAccountChoice, after remedy: Remedy? = nil,
+        removable: [ListedMethod], _ choice: NewAccountChoice, after remedy: Remedy? = nil,
         _ form: CodeForm, _ context: Context
     ) -> Page {
         let language = context.language
@@ -84,7 +84,7 @@ extension Page {
                         Markup(.ul, [.id(.passwordRules), .classes(.note)], requirements),
                     ]
                         + context.checkboxes(
-                            for: identities,
+                            for: removable,
                             LocalizedString("Other ways to sign in to this account", "このアカウントのほかのログイン方法"),
                             LocalizedString(
                                 "Select those that you did not add yourself. They are removed when you save the password.",
@@ -121,10 +121,10 @@ extension Page.Context {
             case .confirmed(let email):
                 LocalizedString(
                     """
-                    Your address \(email.rawValue) is confirmed. We removed the ways to sign in that you selected, and the \
-                    password. You were signed out on every device.
+                    Your address \(email.rawValue) is confirmed. We removed the ways to sign in that you selected, the \
+                    password, the passkeys and the phone number. You were signed out on every device.
                     """,
-                    "メールアドレス\(email.rawValue)を確認しました。選んだログイン方法とパスワードを削除し、すべての端末からログアウトしました。")
+                    "メールアドレス\(email.rawValue)を確認しました。選んだログイン方法、パスワード、パスキー、電話番号を削除し、すべての端末からログアウトしました。")
             case .accountCreated(let email):
                 LocalizedString(
                     "You have a new account with your address \(email.rawValue).",

@@ -8,11 +8,11 @@ extension Page {
     ///   - account: the account with the address. While the address is unverified, the page offers to disavow the
     ///     account, because another user may have created it.
     ///   - methods: the ways to sign in to the account.
-    ///   - identities: identities that the owner may remove.
+    ///   - removable: sign-in methods that the owner may remove.
     ///   - choice: whether the owner may have a new account instead.
     public static func verifyEmail(
         _ email: EmailAddress, of account: Account?, methods: [SignInMethodName],
-        removable identities: [ListedIdentity], _ choice: NewAccountChoice, _ form: CodeForm, _ context: Context
+        removable: [ListedMethod], _ choice: NewAccountChoice, _ form: CodeForm, _ context: Context
     ) -> Page {
         let language = context.language
         let app = context.app(in: language)
@@ -47,7 +47,7 @@ extension Page {
                 context.details([(.address, .text(email.rawValue))] + (created ?? []) + context.detail(of: methods)),
                 form.markup(
                     in: context,
-                    context.checkboxes(disowning: identities)
+                    context.checkboxes(disowning: removable)
                         + [context.button(LocalizedString("Confirm this address", "このアドレスを確認する"))]),
             ] + context.newAccountSection(choice, form) + (account?.emailIsVerified == false ? [disavowal] : []))
     }

@@ -164,6 +164,10 @@ extension Transaction {
         if let since = change.removesPasskeysSince {
             try await removePasskeys(of: account.id, .added(since: since), recording: recording, at: now, in: realm)
         }
+        if !change.removedPasskeys.isEmpty {
+            try await removePasskeys(
+                of: account.id, .these(change.removedPasskeys), recording: recording, at: now, in: realm)
+        }
         try await record(change.events(unlinking: unlinked), by: recording, at: now, in: realm)
     }
 }

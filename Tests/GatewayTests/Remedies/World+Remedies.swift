@@ -94,7 +94,7 @@ extension World {
         }
         let foreign = foreignProviders(of: member.id)
         guard !foreign.isEmpty else { return nil }
-        world.apply(.verifying(account(member), unlinking: foreign))
+        world.apply(.verifying(account(member), removing: MethodSelection(providers: foreign)))
         return world.resettingOnPage(member.id, "confirmation on the page")
     }
 

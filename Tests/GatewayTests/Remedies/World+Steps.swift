@@ -105,7 +105,8 @@ extension World {
             apply(.disavowing(account(member)))
         case .disownIdentities(let id):
             guard let member = member(id), member.mailbox == .intruder else { return }
-            apply(.verifying(account(member), unlinking: Set(member.identities.map(\.person.provider))))
+            let providers = Set(member.identities.map(\.person.provider))
+            apply(.verifying(account(member), removing: MethodSelection(providers: providers)))
         case .createOwnAccount(let id):
             guard let member = member(id), member.mailbox == .intruder,
                 choice(.verifyEmail, member).createsAccount(isChosen: true)
@@ -211,7 +212,8 @@ extension World {
         if choice(.resetPassword, member).createsAccount(isChosen: choosesNewAccount) {
             return createAccount(inPlaceOf: member, setsPassword: true, passwordIsKnown: passwordIsKnown)
         }
-        let change = MailboxChange.resetting(account(member), to: "hash", unlinking: providers, by: Self.policy)
+        let change = MailboxChange.resetting(
+            account(member), to: "hash", removing: MethodSelection(providers: providers), by: Self.policy)
         apply(change, passwordIsKnown: passwordIsKnown)
         guard change.loss == nil, let email = change.email,
             let notice = try? Self.emails.resetNotice(
@@ -234,7 +236,8 @@ extension World {
         if let method = stored.method {
             change = .removing(method, from: account, by: stored, otherHolder: other)
         } else {
-            change = .recovering(account, by: stored, unlinking: providers, from: other)
+            change = .recovering(
+                account, by: stored, removing: MethodSelection(providers: providers), from: other)
         }
         let before = self
         codes.removeAll { $0 == code }
