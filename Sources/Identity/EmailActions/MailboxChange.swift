@@ -3,15 +3,11 @@
 public struct MailboxChange: Hashable, Sendable {
     public let account: Account
     public private(set) var update: AccountUpdate
-    /// Identities that were linked at this time or later are unlinked.
-    public var unlinksIdentitiesLinkedSince: Instant?
+    /// What is removed because of the time when it was added. Only some changes remove factors: who controls the mailbox
+    /// alone must not sign in without them.
+    public private(set) var removedAdditions: Additions?
     /// Identities of these providers are unlinked. They are among the ``Account/removableIdentities(byOwnerOf:)``.
     public private(set) var unlinkedProviders: Set<ProviderID> = []
-    /// Second factors that were enrolled at this time or later are removed, with the recovery codes that were created
-    /// since then. Other changes keep the factors: who controls the mailbox alone must not sign in without them.
-    public private(set) var removesFactorsSince: Instant?
-    /// Passkeys that were added at this time or later are removed.
-    public private(set) var removesPasskeysSince: Instant?
     /// These passkeys are removed too.
     public private(set) var removedPasskeys: Set<ID<Passkey>> = []
     /// Whether the user has selected sign-in methods that the account had.
@@ -44,7 +40,7 @@ public struct MailboxChange: Hashable, Sendable {
         /// redeemed code may be the first remedy, but is no longer stored.
         public var redeemedCodeCreatedAt: Instant?
         /// Removal links that were sent to ``email`` stay valid if their sign-in method was added before this time.
-        public var methodsKeptBefore = MailboxChange.epoch
+        public var methodsKeptBefore = Instant(microseconds: 0)
         /// Whether links to ``email`` that remove a second factor stay valid. If the change keeps the factors, the owner
         /// could not remove a factor of an intruder without them.
         public var keepsFactorRemedies = false
@@ -52,9 +48,6 @@ public struct MailboxChange: Hashable, Sendable {
         /// notice has no new links that remove them.
         public var keptProviders: [ProviderID] = []
     }
-
-    /// Earlier than every stored time, so that a limit with this value includes everything.
-    private static let epoch = Instant(microseconds: 0)
 
     private init(_ account: Account) {
         self.account = account
@@ -92,6 +85,13 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
+    private mutating func remove(_ additions: Additions) {
+        removedAdditions = additions
+        if account.phoneNumber != nil, additions.includes(.phoneNumber, addedAt: account.phoneAddedAt) {
+            update.phoneNumber = .remove
+        }
+    }
+
     /// Removes the selected methods that the account has, and that the owner of the proven mailbox may remove.
     private mutating func remove(_ selection: MethodSelection) {
         unlinkedProviders = selection.providers.intersection(
@@ -108,8 +108,7 @@ public struct MailboxChange: Hashable, Sendable {
         guard removesSelection, let email else { return }
         if account.hasPassword { update.passwordHash = .remove }
         // The user who added the selected methods may have added these too.
-        removesPasskeysSince = Self.epoch
-        if account.phoneNumber != nil { update.phoneNumber = .remove }
+        remove(Additions.all([.passkeys, .phoneNumber]))
         update.endsSessions = true
         voidedRemedies = VoidedRemedies(email: email, keepsFactorRemedies: true)
     }
@@ -125,14 +124,11 @@ public struct MailboxChange: Hashable, Sendable {
         change.email = code.email
         change.accountLosingAddress = otherHolder?.losesAddressToOwner == true ? otherHolder : nil
         change.update.endsSessions = true
-        change.unlinksIdentitiesLinkedSince = code.createdAt
-        change.removesFactorsSince = code.createdAt
-        change.removesPasskeysSince = code.createdAt
+        change.remove(Additions(since: code.createdAt))
         change.remove(selection)
         change.voidedRemedies = VoidedRemedies(
             email: code.email, redeemedCodeCreatedAt: code.createdAt, methodsKeptBefore: code.createdAt)
         if account.passwordWasSet(since: code.createdAt) { change.update.passwordHash = .remove }
-        if account.phoneNumberWasAdded(since: code.createdAt) { change.update.phoneNumber = .remove }
         return change
     }
 
@@ -149,9 +145,7 @@ public struct MailboxChange: Hashable, Sendable {
         change.accountLosingAddress = addressIsTaken ? nil : otherHolder
         change.email = addressIsTaken ? nil : code.email
         change.update.endsSessions = true
-        change.unlinksIdentitiesLinkedSince = method.addedAt
-        change.removesFactorsSince = method.addedAt
-        change.removesPasskeysSince = method.addedAt
+        change.remove(Additions(since: method.addedAt))
         change.update.usesEmailLinks = account.usesEmailLinks && method.provider != .emailLink && !addressIsTaken
         change.voidedRemedies = VoidedRemedies(
             email: code.email, redeemedCodeCreatedAt: code.createdAt, methodsKeptBefore: method.addedAt)
@@ -159,7 +153,7 @@ public struct MailboxChange: Hashable, Sendable {
             change.update.passwordHash = .remove
         }
         let isNumber = method.provider == .phone && method.subject == account.phoneNumber?.rawValue
-        if isNumber || account.phoneNumberWasAdded(since: method.addedAt) { change.update.phoneNumber = .remove }
+        if isNumber { change.update.phoneNumber = .remove }
         return change
     }
 
@@ -169,16 +163,17 @@ public struct MailboxChange: Hashable, Sendable {
         _ account: Account, to passwordHash: String, removing selection: MethodSelection, by policy: Policy
     ) -> MailboxChange {
         var change = account.emailIsVerified ? MailboxChange(account) : reclaiming(account)
-        let keepsFactors = change.removesFactorsSince == nil
-        change.voidedRemedies = account.email.map { VoidedRemedies(email: $0, keepsFactorRemedies: keepsFactors) }
+        if policy.resetUnlinksIdentities, change.removedAdditions == nil {
+            change.remove(Additions.all([.identities, .passkeys]))
+        }
+        let removedKinds = change.removedAdditions?.kinds ?? []
+        change.voidedRemedies = account.email.map {
+            VoidedRemedies(email: $0, keepsFactorRemedies: !removedKinds.contains(.factors))
+        }
         change.remove(selection)
         change.update.passwordHash = .set(passwordHash)
         change.update.endsSessions = true
-        if policy.resetUnlinksIdentities {
-            change.unlinksIdentitiesLinkedSince = epoch
-            change.removesPasskeysSince = epoch
-        }
-        if change.removesPasskeysSince == nil { change.voidedRemedies?.keptProviders.append(.passkey) }
+        if !removedKinds.contains(.passkeys) { change.voidedRemedies?.keptProviders.append(.passkey) }
         if change.update.phoneNumber == nil { change.voidedRemedies?.keptProviders.append(.phone) }
         return change
     }
@@ -208,7 +203,7 @@ public struct MailboxChange: Hashable, Sendable {
         change.email = nil
         change.update.passwordHash = account.hasPassword ? .remove : nil
         change.update.usesEmailLinks = false
-        change.removesPasskeysSince = epoch
+        change.remove(Additions.all([.passkeys]))
         change.update.endsSessions = true
         change.voidedRemedies = account.email.map { VoidedRemedies(email: $0) }
         change.loss = .disavowed
@@ -222,15 +217,9 @@ public struct MailboxChange: Hashable, Sendable {
     /// The caller makes sure that there is no ``EarlierMailbox``, so that the change voids no remedy of another mailbox.
     private static func reclaiming(_ account: Account) -> MailboxChange {
         var change = MailboxChange(account)
-        change.update.passwordHash = account.hasPassword ? .remove : nil
-        change.unlinksIdentitiesLinkedSince = epoch
-        change.removesFactorsSince = epoch
-        change.removesPasskeysSince = epoch
-        change.update.phoneNumber = .remove
-        change.update.removesInitialEmail = true
-        change.update.profile = .removal
-        change.update.usesEmailLinks = false
-        change.update.endsSessions = true
+        change.update = .reclaim
+        change.email = account.email
+        change.removedAdditions = .everything
         change.voidedRemedies = account.email.map { VoidedRemedies(email: $0) }
         change.loss = .reclaimed
         return change
@@ -242,8 +231,7 @@ public struct MailboxChange: Hashable, Sendable {
     /// The identities that the account keeps although they may not be the owner's.
     var remainingRemovableIdentities: [LinkedIdentity] {
         account.removableIdentities(byOwnerOf: email).filter { identity in
-            let isTooLate =
-                unlinksIdentitiesLinkedSince.map { start in identity.linkedAt.map { $0 >= start } ?? true } ?? false
+            let isTooLate = removedAdditions?.includes(.identities, addedAt: identity.linkedAt) == true
             return !isTooLate && !unlinkedProviders.contains(identity.provider)
         }
     }
@@ -251,10 +239,6 @@ public struct MailboxChange: Hashable, Sendable {
 
 extension Account {
     fileprivate func passwordWasSet(since time: Instant) -> Bool { passwordUpdatedAt.map { $0 >= time } ?? false }
-
-    fileprivate func phoneNumberWasAdded(since time: Instant) -> Bool {
-        phoneNumber != nil && phoneAddedAt.map { $0 >= time } ?? false
-    }
 }
 
 extension Account {

@@ -24,16 +24,17 @@ public struct MergeReversal: Hashable, Sendable {
     /// Another account that has the source's address but never verified it. That account loses the address, because the
     /// user who opens the link has proven control of the mailbox.
     public let accountLosingAddress: Account?
-    /// Second factors, passkeys and the telephone number of the source that were added at this time or later are removed;
-    /// earlier ones return. The merge has deleted the links that could remove them, so a factor of an intruder would keep
-    /// the owner out, and a passkey or number of an intruder would stay.
-    public let removesAdditionsSince: Instant
+    /// Second factors, passkeys and the telephone number of the source that are removed; earlier ones return. The merge
+    /// has deleted the links that could remove them, so a factor of an intruder would keep the owner out, and a passkey or
+    /// number of an intruder would stay.
+    public let removedAdditions: Additions
 
     /// - Parameter holders: every account that has the address, the phone number or an identity of the source now,
     ///   including the target.
     public init(of merge: MergeRecord, from target: Account, among holders: [Account]) {
         let (plan, source) = (merge.plan, merge.source)
-        removesAdditionsSince = merge.mergedAt - Policy.removalLinkLifetime
+        removedAdditions = Additions(
+            of: [.factors, .passkeys, .phoneNumber], since: merge.mergedAt - Policy.removalLinkLifetime)
         let emailHolder = holders.first { $0.email != nil && $0.email == source.email }
         let isUnverifiedElsewhere = emailHolder?.losesAddressToOwner ?? false
         targetLosesEmail = emailHolder?.id == target.id
@@ -42,8 +43,7 @@ public struct MergeReversal: Hashable, Sendable {
 
         let phoneHolder = holders.first { $0.phoneNumber != nil && $0.phoneNumber == source.phoneNumber }
         let targetLosesPhoneNumber = plan.movesPhoneNumber && phoneHolder?.id == target.id
-        let start = removesAdditionsSince
-        let numberIsOld = source.phoneAddedAt.map { $0 < start } ?? true
+        let numberIsOld = !removedAdditions.includes(.phoneNumber, addedAt: source.phoneAddedAt)
         returnsPhoneNumber =
             source.phoneNumber != nil && numberIsOld && (phoneHolder == nil || targetLosesPhoneNumber)
 

@@ -133,10 +133,12 @@ extension SQL {
             """
     }
 
+    /// - Parameter since: `nil` for all identities.
     /// - Returns: rows with the `provider` of the unlinked identities.
-    static func unlinkAll(from account: ID<Account>, in realm: ID<Realm>) -> SQL {
+    static func unlink(from account: ID<Account>, linkedSince since: Instant?, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM linked_identity WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue)
+            AND linked_at >= coalesce(\(since.map { Timestamp($0) }), '-infinity')
         RETURNING provider
         """
     }

@@ -97,19 +97,6 @@ extension SQL {
                 """)
     }
 
-    /// Unlinks the identities that were linked since ``MailboxChange/unlinksIdentitiesLinkedSince``, and those of the
-    /// providers in ``MailboxChange/unlinkedProviders``.
-    ///
-    /// - Returns: rows with the providers of the unlinked identities.
-    static func unlink(by change: MailboxChange, in realm: ID<Realm>) -> SQL {
-        """
-        DELETE FROM linked_identity WHERE realm_id = \(realm.rawValue) AND account_id = \(change.account.id.rawValue)
-            AND (linked_at >= \(change.unlinksIdentitiesLinkedSince.map { Timestamp($0) })
-                OR provider = ANY (\(change.unlinkedProviders.map(\.rawValue))))
-        RETURNING provider
-        """
-    }
-
     /// Deletes those codes of an account that `remedies` describes; see ``MailboxChange/VoidedRemedies``.
     static func voidRemedies(
         _ remedies: MailboxChange.VoidedRemedies, of account: ID<Account>, in realm: ID<Realm>

@@ -67,11 +67,8 @@ extension PostgresOOBCodeStore {
             .replacePlaceholders(by: reversal.recreated, of: source, at: now, in: realm),
         ] { _ = try await transaction.execute(statement) }
         try await transaction.finishUndoing(merge, from: target.id, recording: undoing.recording, at: now, in: realm)
-        try await transaction.removeFactors(
-            of: merge.source, enrolledSince: reversal.removesAdditionsSince, recording: undoing.recording, at: now,
-            in: realm)
-        try await transaction.removePasskeys(
-            of: source, .created(since: reversal.removesAdditionsSince), recording: undoing.recording, at: now,
+        _ = try await transaction.remove(
+            reversal.removedAdditions, from: merge.source, timedByCreation: true, recording: undoing.recording, at: now,
             in: realm)
     }
 }

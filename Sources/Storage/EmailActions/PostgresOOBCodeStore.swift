@@ -154,15 +154,13 @@ extension Transaction {
             _ = try await execute(.voidRemedies(remedies, of: account.id, in: realm))
         }
         var unlinked: [ProviderID] = []
-        if change.unlinksIdentitiesLinkedSince != nil || !change.unlinkedProviders.isEmpty {
-            unlinked = try await query(.unlink(by: change, in: realm)).map { ProviderID(try $0.decode("provider")) }
+        // Even if the account had none of them when the change was decided: it may have got some since.
+        if let additions = change.removedAdditions {
+            unlinked = try await remove(additions, from: account, recording: recording, at: now, in: realm)
         }
-        // Even if the account had no factor when the change was decided: it may have enrolled one since.
-        if let since = change.removesFactorsSince {
-            try await removeFactors(of: account, enrolledSince: since, recording: recording, at: now, in: realm)
-        }
-        if let since = change.removesPasskeysSince {
-            try await removePasskeys(of: account.id, .added(since: since), recording: recording, at: now, in: realm)
+        if !change.unlinkedProviders.isEmpty {
+            unlinked += try await query(.unlink(change.unlinkedProviders, from: account.id, in: realm))
+                .map { ProviderID(try $0.decode("provider")) }
         }
         if !change.removedPasskeys.isEmpty {
             try await removePasskeys(

@@ -5,12 +5,11 @@ internal import Postgres
 
 /// Which passkeys of an account are removed.
 enum PasskeySelection {
-    case all
     case these(Set<ID<Passkey>>)
-    /// Those that were added to the account at this time or later.
-    case added(since: Instant)
-    /// Those that were created at this time or later, in whichever account.
-    case created(since: Instant)
+    /// Those that were added to the account at this time or later; `nil` for all.
+    case added(since: Instant?)
+    /// Those that were created at this time or later, in whichever account; `nil` for all.
+    case created(since: Instant?)
 }
 
 extension SQL {
@@ -135,10 +134,9 @@ extension SQL {
     ) -> SQL {
         let condition: SQL =
             switch selection {
-            case .all: "true"
             case .these(let ids): "credential_id = ANY (\(ids.map(\.rawValue)))"
-            case .added(let since): "added_at >= \(Timestamp(since))"
-            case .created(let since): "created_at >= \(Timestamp(since))"
+            case .added(let since): "added_at >= coalesce(\(since.map { Timestamp($0) }), '-infinity')"
+            case .created(let since): "created_at >= coalesce(\(since.map { Timestamp($0) }), '-infinity')"
             }
         return """
             DELETE FROM passkey

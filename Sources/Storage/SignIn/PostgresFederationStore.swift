@@ -136,15 +136,11 @@ public struct PostgresFederationStore: FederationStore {
             guard try await transaction.execute(.reclaim(account, for: commit, in: realm)) == 1 else {
                 throw StoreConflict.stale
             }
-            let unlinked = try await transaction.query(.unlinkAll(from: account.id, in: realm))
-                .map { ProviderID(try $0.decode("provider")) }
+            let unlinked = try await transaction.remove(
+                .everything, from: account, recording: commit.recording, at: commit.committedAt, in: realm)
             try await transaction.record(
                 AccountEvent.unlinking(unlinked, from: account.id), by: commit.recording, at: commit.committedAt,
                 in: realm)
-            try await transaction.removeFactors(
-                of: account, enrolledSince: nil, recording: commit.recording, at: commit.committedAt, in: realm)
-            try await transaction.removePasskeys(
-                of: account.id, .all, recording: commit.recording, at: commit.committedAt, in: realm)
             for statement: SQL in [
                 .link(commit.linked, to: account.id, at: commit.committedAt, in: realm),
                 .deleteCodes(exceptUndoCodesOf: account.id, in: realm),
@@ -212,19 +208,14 @@ extension SQL {
             """
     }
 
-    /// Updates the row of a reclaimed account. Removes the password, the phone number, the initial email address and
-    /// the sessions of the user who created the account. Replaces the profile, and marks the address as verified. Other statements remove the identities and the email action codes.
+    /// Updates the row of a reclaimed account; see ``AccountUpdate/reclaim``. Replaces the profile, and marks the address
+    /// as verified. Other statements remove what has rows of its own.
     static func reclaim(_ account: Account, for commit: SignInCommit, in realm: ID<Realm>) -> SQL {
-        var reclaimed = AccountUpdate()
-        reclaimed.passwordHash = .remove
-        reclaimed.phoneNumber = .remove
-        reclaimed.removesInitialEmail = true
+        var reclaimed = AccountUpdate.reclaim
         reclaimed.emailIsVerified = true
-        reclaimed.profile = .removal
         reclaimed.profile.displayName = AccountUpdate.Value(commit.identity.profile.displayName)
         reclaimed.profile.photoURL = AccountUpdate.Value(commit.identity.profile.photoURL)
         reclaimed.lastSignInAt = commit.committedAt
-        reclaimed.endsSessions = true
         return update(
             account.id, by: reclaimed, at: commit.committedAt, in: realm,
             where: """

@@ -121,9 +121,11 @@ extension World {
             member.usesEmailLinks = mailbox != nil && (update.usesEmailLinks ?? member.usesEmailLinks)
             member.identities.removeAll { linked in
                 change.unlinkedProviders.contains(linked.person.provider)
-                    || change.unlinksIdentitiesLinkedSince.map { linked.time >= Self.time($0) } ?? false
+                    || change.removedAdditions?.includes(.identities, addedAt: Self.instant(linked.time)) == true
             }
-            if let since = change.removesFactorsSince, let time = member.factorTime, time >= Self.time(since) {
+            if let time = member.factorTime,
+                change.removedAdditions?.includes(.factors, addedAt: Self.instant(time)) == true
+            {
                 (member.factorTime, member.factorIsKnown) = (nil, false)
             }
         }
@@ -256,7 +258,7 @@ extension World {
         let returning = Set((reversal.movedBack + reversal.recreated).map(\.subject))
         source.identities = source.identities.filter { returning.contains($0.person.subject) }
             .map { Linked(person: $0.person, time: now) }
-        if let time = source.factorTime, Self.instant(time) >= reversal.removesAdditionsSince {
+        if let time = source.factorTime, reversal.removedAdditions.includes(.factors, addedAt: Self.instant(time)) {
             (source.factorTime, source.factorIsKnown) = (nil, false)
         }
         if reversal.returnsEmail {
