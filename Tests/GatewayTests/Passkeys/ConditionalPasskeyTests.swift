@@ -55,6 +55,16 @@ struct ConditionalPasskeyTests {
         #expect(unknown.status == 400)
     }
 
+    @Test("The password must have been entered within five minutes, even if the project accepts older logins")
+    func oldPassword() async throws {
+        let gateway = try await TestGateway { $0.recentLoginMaxAge = .seconds(3600) }
+        let ada = try await gateway.signUp()
+        gateway.clock.advance(by: .seconds(301))
+        let rejected = try await gateway.startPasskeyEnrolment(ada.idToken, Self.conditional)
+        #expect(rejected.wireCode == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN", "\(rejected.text)")
+        #expect(try await gateway.startPasskeyEnrolment(ada.idToken).status == 200)
+    }
+
     @Test("The passkey signs in with the user's verification only")
     func signIn() async throws {
         let gateway = try await TestGateway.withServiceKey()

@@ -138,6 +138,14 @@ struct PasskeyEnrolmentTests {
             gateway.clock.advance(by: .seconds(300))
             return try await gateway.finalizePasskeyEnrolment(ada.idToken, response)
         },
+        Row("finalize: old login", "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN") { gateway in
+            let ada = try await gateway.signUp()
+            gateway.clock.advance(by: .seconds(200))
+            var device = try TestPasskey()
+            let response = try device.register(await gateway.startPasskeyEnrolment(ada.idToken))
+            gateway.clock.advance(by: .seconds(200))
+            return try await gateway.finalizePasskeyEnrolment(ada.idToken, response)
+        },
         Row("finalize: challenge of another account", "400 INVALID_AUTHENTICATOR_RESPONSE") {
             let (ada, eve) = (try await $0.signUp(), try await $0.signUp(email: "eve@example.com"))
             var device = try TestPasskey()
@@ -253,7 +261,13 @@ struct PasskeyEnrolmentTests {
             FROM passkey p, generate_series(1, 18) n
             """)
         _ = try await gateway.database.pool.execute("UPDATE account SET passkey_count = 19")
+        // Two sessions start before the account has its last passkey.
+        let other = try TestGateway.Tokens(await gateway.signIn())
+        var device = try TestPasskey()
+        let response = try device.register(await gateway.startPasskeyEnrolment(other.idToken))
         let last = try await gateway.enrolPasskey(ada.tokens)
+        let late = try await gateway.finalizePasskeyEnrolment(other.idToken, response)
+        #expect(late.outcome == "400 PASSKEY_LIMIT_EXCEEDED", "\(late.text)")
         #expect(try await gateway.passkeys(of: last.tokens.localId).count == 20)
         let rejected = try await gateway.startPasskeyEnrolment(last.tokens.idToken)
         #expect(rejected.outcome == "400 PASSKEY_LIMIT_EXCEEDED")

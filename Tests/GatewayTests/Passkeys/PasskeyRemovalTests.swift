@@ -31,6 +31,17 @@ struct PasskeyRemovalTests {
         #expect(again.json["refreshToken"] != nil, "\(again.text)")
     }
 
+    @Test("A user removes no passkey of another account")
+    func otherAccount() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        var ada = try await gateway.enrolPasskey(gateway.signUp(), name: "Ada's")
+        let eve = try await gateway.signUp(email: "eve@example.com")
+        let ignored = try await gateway.update(eve.idToken, ["deletePasskey": [.string(ada.device.id)]])
+        #expect(ignored.status == 200, "\(ignored.text)")
+        #expect(try await gateway.passkeys(of: ada.tokens.localId) == ["Ada's"])
+        #expect(try await gateway.signInWithPasskey(&ada.device).status == 200)
+    }
+
     @Test("The last sign-in method is removed only if the request confirms it")
     func lastMethod() async throws {
         let gateway = try await TestGateway(.sekisho) { $0.allowsAnonymous = true }
@@ -121,6 +132,18 @@ struct PasskeyRemovalTests {
         #expect(try await gateway.lookup(eve.tokens.idToken).outcome == "400 TOKEN_EXPIRED")
     }
 
+    @Test("The owner of a mailbox who disavows an account ends the sessions of its passkeys")
+    func disavowal() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        var eve = try await gateway.enrolPasskey(gateway.signUp())
+        let opened = try TestGateway.Tokens(await gateway.signInWithPasskey(&eve.device))
+        let code = try await gateway.requestedCode("VERIFY_EMAIL", ["idToken": .string(opened.idToken)])
+        _ = try await gateway.submitActionPage(code, ["step": "disavow"])
+        #expect(try await gateway.passkeys(of: eve.tokens.localId) == [])
+        #expect(try await gateway.lookup(opened.idToken).outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.signInWithPasskey(&eve.device).wireCode == "PASSKEY_ENROLLMENT_NOT_FOUND")
+    }
+
     @Test("A reset on a verified address keeps passkeys, unless the policy removes what was linked")
     func reset() async throws {
         for removes in [false, true] {
@@ -170,13 +193,39 @@ struct PasskeyRemovalTests {
         #expect(merged.json["idToken"] != nil, "\(merged.text)")
         #expect(try await gateway.passkeys(of: target.localId) == ["Grace's", "Ada's"])
         gateway.clock.advance(by: .seconds(1))
-        #expect(try await gateway.signInWithPasskey(&ada.device).json["localId"]?.string == target.localId)
+        let signedIn = try await gateway.signInWithPasskey(&ada.device)
+        #expect(signedIn.json["localId"]?.string == target.localId)
+        // A password manager has one entry for each user handle, and removes what the list of its handle does not name.
+        let signals = (signedIn.json["passkeySignals"]?.elements ?? []).map { $0["allAcceptedCredentialIds"] }
+        #expect(signals == [[.string(grace.device.id)], [.string(ada.device.id)]])
         let notice = try await gateway.emails(.accountsMerged).last { $0.content.code != nil }
         _ = try await gateway.submitActionPage(try #require(notice?.content.code))
         #expect(try await gateway.passkeys(of: source.localId) == ["Ada's"])
         #expect(try await gateway.passkeys(of: target.localId) == ["Grace's"])
         #expect(try await gateway.signInWithPasskey(&ada.device).json["localId"]?.string == source.localId)
         #expect(try await gateway.signInWithPasskey(&grace.device).json["localId"]?.string == target.localId)
+    }
+
+    @Test("Accounts with more than 20 passkeys together are not merged")
+    func mergeLimit() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let ada = try await gateway.enrolPasskey(gateway.signUpVerified())
+        let grace = try await gateway.enrolPasskey(gateway.signUpVerified(email: "grace@example.com"))
+        _ = try await gateway.database.pool.execute(
+            """
+            INSERT INTO passkey SELECT p.realm_id, p.rp_id, p.credential_id || n, p.account_id, p.user_handle,
+                p.public_key, p.algorithm, p.sign_count, p.backup_eligible, p.backed_up, p.transports, p.aaguid, p.name,
+                p.created_at, p.added_at, p.last_used_at
+            FROM passkey p, generate_series(1, 19) n WHERE p.account_id = \(ada.tokens.localId)
+            """)
+        _ = try await gateway.database.pool.execute(
+            "UPDATE account SET passkey_count = 20 WHERE id = \(ada.tokens.localId)")
+        let preview = try await gateway.post(
+            "/v1/accounts:merge",
+            [
+                "idToken": .string(ada.tokens.idToken), "targetIdToken": .string(grace.tokens.idToken), "dryRun": true,
+            ])
+        #expect(preview.wireCode == "PASSKEY_LIMIT_EXCEEDED", "\(preview.text)")
     }
 
     @Test("The link that undoes a merge removes a passkey whose removal link the merge has deleted")

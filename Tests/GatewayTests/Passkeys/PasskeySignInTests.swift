@@ -42,7 +42,16 @@ struct PasskeySignInTests {
         var ada = try await gateway.enrolPasskey(gateway.signUpVerified())
         let configurator = Configurator(gateway: gateway, serviceKey: try await ServiceKey(in: gateway))
         #expect(try await configurator.send(.patch, "config", ["mfa": ["state": "MANDATORY"]]).outcome == "200")
-        #expect(try await gateway.signIn().json["secondFactorEnrollmentRequired"] == true)
+        let password = try await gateway.signIn()
+        #expect(password.json["secondFactorEnrollmentRequired"] == true)
+        // Otherwise an attacker with the password would get a second factor of their own.
+        let restricted = try TestGateway.Tokens(password).idToken
+        let rejected = [
+            try await gateway.startPasskeyEnrolment(restricted),
+            try await gateway.finalizePasskeyEnrolment(restricted, ["id": "abcd", "response": [:]]),
+            try await gateway.update(restricted, ["deletePasskey": [.string(ada.device.id)]]),
+        ]
+        #expect(rejected.map(\.wireCode) == Array(repeating: "SECOND_FACTOR_ENROLLMENT_REQUIRED", count: 3))
         let signedIn = try await gateway.signInWithPasskey(&ada.device)
         #expect(signedIn.json["secondFactorEnrollmentRequired"] == nil, "\(signedIn.text)")
         let tokens = try TestGateway.Tokens(signedIn)
@@ -92,6 +101,15 @@ struct PasskeySignInTests {
         let again: JSON = ["authenticatorRegistrationResponse": response]
         let repeated = try await gateway.post("/v2/accounts/passkeySignUp:finalize", again)
         #expect(repeated.wireCode == "PASSKEY_CHALLENGE_TIMEOUT", "\(repeated.text)")
+    }
+
+    @Test("An app that lists its sign-in methods without passkeys signs nobody up with one")
+    func unlisted() async throws {
+        let gateway = try await TestGateway().withAppSettings(#"{"signInMethods": ["password"]}"#)
+        let rejected = try await gateway.post("/v2/accounts/passkeySignUp:start", [:])
+        #expect(rejected.outcome == "400 OPERATION_NOT_ALLOWED : The app does not offer this sign-in method.")
+        let listing = try await gateway.withAppSettings(#"{"signInMethods": ["password", "passkey"]}"#)
+        #expect(try await listing.post("/v2/accounts/passkeySignUp:start", [:]).status == 200)
     }
 
     @Test("Where only administrators create accounts, nobody signs up with a passkey")
