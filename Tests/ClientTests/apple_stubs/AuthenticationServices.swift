@@ -54,6 +54,7 @@ public class ASAuthorizationPasswordProvider: NSObject {
 }
 
 public struct ASAuthorizationPublicKeyCredentialUserVerificationPreference: Hashable, Sendable {
+    public static let preferred = ASAuthorizationPublicKeyCredentialUserVerificationPreference()
     public static let required = ASAuthorizationPublicKeyCredentialUserVerificationPreference()
 }
 
@@ -111,6 +112,8 @@ public class ASCredentialUpdater {
     public func reportPublicKeyCredentialUpdate(
         relyingPartyIdentifier: String, userHandle: Data, newName: String
     ) async throws {}
+
+    public func reportUnknownPublicKeyCredential(relyingPartyIdentifier: String, credentialID: Data) async throws {}
 }
 
 public struct ASAuthorizationError: Error {

@@ -1,6 +1,6 @@
 #if canImport(AuthenticationServices) && !os(watchOS)
     public import AuthenticationServices
-    internal import Foundation
+    public import Foundation
 
     @available(iOS 16.0, macCatalyst 16.0, macOS 13.0, tvOS 16.0, visionOS 1.0, *)
     extension Auth {
@@ -101,6 +101,8 @@
                 passkeyName.withLock { $0 = nil }
                 let request = ASAuthorizationPlatformPublicKeyCredentialRegistrationRequest.request(with: options)
                 request.requestStyle = .conditional
+                // The system asks the user nothing, so it cannot verify them.
+                request.userVerificationPreference = .preferred
                 return request
             }
         }
@@ -108,6 +110,20 @@
 
     // The compiler of Xcode 26, whose SDK has the type.
     #if compiler(>=6.2) && !os(tvOS)
+        @available(iOS 26.0, macCatalyst 26.0, macOS 26.0, visionOS 26.0, *)
+        extension Auth {
+            /// Tells the user's password managers that no account has a passkey. They hide it. Call it only after
+            /// ``finalizePasskeySignIn(withPlatformCredential:isolation:)`` has thrown
+            /// ``AuthErrorCode/missingPasskeyEnrollment``.
+            ///
+            /// - Parameter credentialID: that of the passkey with which the user tried to sign in.
+            public func reportUnknownPasskey(withCredentialID credentialID: Data) async throws {
+                let relyingParty = try await passkeyRequestOptions().relyingPartyIdentifier
+                try await ASCredentialUpdater().reportUnknownPublicKeyCredential(
+                    relyingPartyIdentifier: relyingParty, credentialID: credentialID)
+            }
+        }
+
         @available(iOS 26.0, macCatalyst 26.0, macOS 26.0, visionOS 26.0, *)
         extension User {
             /// Tells the user's password managers which passkeys the account accepts, and the name of the account. They
