@@ -132,6 +132,45 @@ struct PasskeyRemovalTests {
         #expect(try await gateway.lookup(eve.tokens.idToken).outcome == "400 TOKEN_EXPIRED")
     }
 
+    @Test(
+        "A reclaim of an account without password removes additions of any date, and reports no removed password",
+        arguments: ["email link", "provider"])
+    func reclaimWithoutPassword(proof: String) async throws {
+        let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
+        try await gateway.makeServiceKey()
+        let address = try #require(SimulatedPerson.ada.email)
+        var device = try TestPasskey()
+        let response = try device.register(await gateway.post("/v2/accounts/passkeySignUp:start", [:]))
+        let eve = try TestGateway.Tokens(
+            await gateway.post(
+                "/v2/accounts/passkeySignUp:finalize",
+                ["authenticatorRegistrationResponse": response, "email": .string(address)]))
+        let linked = try await gateway.link(gateway.googleCredential(.alan), to: eve.idToken)
+        #expect(linked.status == 200, "\(linked.text)")
+        // As after an import.
+        for statement: SQL in [
+            "UPDATE passkey SET created_at = '1900-01-01', added_at = '1900-01-01'",
+            "UPDATE linked_identity SET linked_at = '1900-01-01'",
+        ] { _ = try await gateway.database.pool.execute(statement) }
+        let events = try await gateway.newAuditEvents {
+            if proof == "provider" {
+                let owner = try TestGateway.Tokens(await gateway.signIn(gateway.appleCredential(.ada)))
+                #expect(owner.localId == eve.localId)
+            } else {
+                let code = try await gateway.requestedCode("EMAIL_SIGNIN", ["email": .string(address)])
+                let owner = try TestGateway.Tokens(await gateway.signInWithEmailLink(address, code))
+                #expect(owner.localId == eve.localId)
+            }
+        }
+        #expect(try await gateway.passkeys(of: eve.localId) == [])
+        let providers = try await gateway.identities(of: eve.localId).compactMap { $0["providerId"]?.string }
+        #expect(providers == (proof == "provider" ? ["apple.com"] : []))
+        let actions = events.map(\.action)
+        #expect(actions.contains("account.reclaimed") && actions.contains("passkey.removed"), "\(actions)")
+        #expect(actions.contains("identity.unlinked") && !actions.contains("password.removed"), "\(actions)")
+        #expect(try await gateway.emails(.passwordChanged).isEmpty)
+    }
+
     @Test("The owner of a mailbox who disavows an account ends the sessions of its passkeys")
     func disavowal() async throws {
         let gateway = try await TestGateway.withServiceKey()
