@@ -58,8 +58,10 @@ struct ProfileText: Decodable, Sendable {
 
 extension ProfileText? {
     /// - Throws: `INVALID_PROFILE_ATTRIBUTE` for a name that is too long or has control characters.
-    func checkedName() throws(RequestRefusal) -> AccountUpdate.Value<String>? {
-        try checked("displayName", limit: 256) { $0 }
+    ///
+    /// - Parameter member: the name of the request's member.
+    func checkedName(of member: String = "displayName") throws(RequestRefusal) -> AccountUpdate.Value<String>? {
+        try checked(member, limit: 256) { $0 }
     }
 
     /// - Throws: `INVALID_PROFILE_ATTRIBUTE` for a URL that is too long or has control characters.

@@ -58,7 +58,7 @@ private struct FinalizePasskeyEnrollmentRequest: ClientRequestBody {
 
     /// The name of the passkey; `nil` if the user gave none.
     func passkeyName() throws(RequestRefusal) -> String? {
-        if let name = try name.checkedName()?.content { return name }
+        if let name = try name.checkedName(of: "name")?.content { return name }
         return try displayName.checkedName()?.content
     }
 }

@@ -31,7 +31,7 @@ extension Endpoint {
     ) { call, client in
         let request = try call.body(as: StartPasskeySignUpRequest.self, for: client)
         let started = try call.services.signIn.passkey.startSignUp(
-            name: request.email.nonEmpty, displayName: try request.displayName.checkedName()?.content,
+            email: request.email.nonEmpty, displayName: try request.displayName.checkedName()?.content,
             for: client.app, in: client.realm)
         return try .json(PasskeyCreation(started))
     }
@@ -44,7 +44,7 @@ extension Endpoint {
         try client.realm.requirePasskeysAllowed()
         guard let response = request.authenticatorRegistrationResponse else { throw PasskeyRefusal.missingResponse }
         let outcome = try await call.services.signIn.passkey.signUp(
-            try response.registration(), name: try request.name.checkedName()?.content,
+            try response.registration(), name: try request.name.checkedName(of: "name")?.content,
             email: request.email.nonEmpty, profile: try request.profile(), for: client.app, in: client.realm,
             from: call.context)
         return try .json(SignInResponse(outcome) { PasskeySignInMembers($0) })

@@ -103,6 +103,22 @@ struct PasskeySignInTests {
         #expect(repeated.wireCode == "PASSKEY_CHALLENGE_TIMEOUT", "\(repeated.text)")
     }
 
+    @Test("A sign-up with an invalid address or name is rejected before the device creates a passkey")
+    func invalidSignUp() async throws {
+        let gateway = try await TestGateway()
+        let address = try await gateway.post("/v2/accounts/passkeySignUp:start", ["email": "not an address"])
+        #expect(address.outcome == "400 INVALID_EMAIL")
+        let long: JSON = .string(String(repeating: "x", count: 257))
+        let displayName = try await gateway.post("/v2/accounts/passkeySignUp:start", ["displayName": long])
+        #expect(
+            displayName.outcome
+                == "400 INVALID_PROFILE_ATTRIBUTE : displayName must not be longer than 256 characters")
+        let name = try await gateway.post(
+            "/v2/accounts/passkeySignUp:finalize",
+            ["authenticatorRegistrationResponse": ["id": "abcd"], "name": long])
+        #expect(name.outcome == "400 INVALID_PROFILE_ATTRIBUTE : name must not be longer than 256 characters")
+    }
+
     @Test("An app that lists its sign-in methods without passkeys signs nobody up with one")
     func unlisted() async throws {
         let gateway = try await TestGateway().withAppSettings(#"{"signInMethods": ["password"]}"#)

@@ -85,17 +85,19 @@ public struct PasskeyMethod: Sendable {
 
     /// Starts a sign-up, in which a browser or device creates the passkey of a new account. Stores nothing.
     ///
-    /// - Parameter name: the name of the account in the list of passkeys that a device shows.
+    /// - Parameter email: the address of the account, which is its name in the list of passkeys that a device shows.
     public func startSignUp(
-        name: String?, displayName: String?, for app: App, in realm: Realm
+        email: String?, displayName: String?, for app: App, in realm: Realm
     ) throws -> PasskeyEnrolment.Started {
         let relyingParty = try realm.relyingParty()
         try requireSignUp(for: app, in: realm)
+        // Otherwise the device would have a passkey before the gateway rejects the address.
+        let email = try email.map { text throws(CredentialRefusal) in try EmailAddress(required: text) }
         let challenge = challenges.issue(
             .signUp, clock.now() + PasskeyChallenges.lifetime, binding(to: relyingParty, for: app, in: realm))
         return PasskeyEnrolment.Started(
             rpID: relyingParty.id, challenge: challenge.text, userHandle: challenge.signUpHandle,
-            userName: name ?? displayName ?? relyingParty.id, displayName: displayName ?? "", existing: [])
+            userName: email?.rawValue ?? displayName ?? relyingParty.id, displayName: displayName ?? "", existing: [])
     }
 
     /// Creates an account with the passkey. Its address is unverified.
