@@ -20,7 +20,7 @@ extension Endpoint {
         input.resumptionKey = try call.resumptionKeyInHeader()
         let edited = try await call.services.accounts.editor.edit(
             caller, input, in: client.realm, from: call.context)
-        return try .json(SessionResponse(UpdateMembers(edited.account), edited.signedIn))
+        return try .json(SessionResponse(UpdateMembers(edited.account, after: caller.account), edited.signedIn))
     } administrator: { call, administrator in
         try await call.updateAccount(for: administrator)
     }
@@ -237,14 +237,15 @@ struct UpdateMembers: Encodable {
     /// The new address, if the request redeemed a code that changed it.
     var newEmail: String?
 
-    init(_ account: Account) {
+    /// - Parameter former: the account before the change, if it matters to password managers.
+    init(_ account: Account, after former: Account? = nil) {
         localId = account.id.rawValue
         email = account.email?.rawValue
         emailVerified = account.email.map { _ in account.emailIsVerified }
         displayName = account.displayName
         photoUrl = account.photoURL?.rawValue
         providerUserInfo = ProviderUserInfo.all(of: account)
-        passkeySignals = PasskeySignal.all(for: account).nonEmpty
+        passkeySignals = PasskeySignal.all(for: account, after: former).nonEmpty
     }
 
     fileprivate init(_ applied: OOBCodeRedeemer.AppliedCode) {

@@ -33,8 +33,10 @@ struct PasskeySignal: Encodable {
     let name: String
     let displayName: String
 
-    static func all(for account: Account) -> [PasskeySignal] {
-        account.passkeyGroups.map { group in
+    /// - Parameter former: the account before a change. A password manager has to be told about a user handle without
+    ///   passkeys too, or it keeps the last one.
+    static func all(for account: Account, after former: Account? = nil) -> [PasskeySignal] {
+        (former.map(account.passkeyGroups(after:)) ?? account.passkeyGroups).map { group in
             PasskeySignal(
                 rpId: group.rpID, userId: Base64URL.encode(Array(group.userHandle.utf8)),
                 allAcceptedCredentialIds: group.passkeys.map(\.rawValue), name: account.passkeyUserName,

@@ -91,6 +91,17 @@ extension Account {
         }
         return groups
     }
+
+    /// The ``passkeyGroups``, and an empty group for each user handle whose last passkey the account has lost.
+    ///
+    /// - Parameter former: the account before a change.
+    public func passkeyGroups(after former: Account) -> [PasskeyGroup] {
+        let groups = passkeyGroups
+        let emptied = former.passkeyGroups.filter { group in
+            !groups.contains { $0.rpID == group.rpID && $0.userHandle == group.userHandle }
+        }
+        return groups + emptied.map { PasskeyGroup(rpID: $0.rpID, userHandle: $0.userHandle, passkeys: []) }
+    }
 }
 
 /// A passkey to be stored, with its public key.

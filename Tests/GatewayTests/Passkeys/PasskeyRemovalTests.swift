@@ -20,6 +20,10 @@ struct PasskeyRemovalTests {
         let removed = try await gateway.update(
             enrolled.tokens.idToken, ["deletePasskey": [.string(Base64.encode(bytes)), "unknown", "%"]])
         let tokens = try TestGateway.Tokens(removed)
+        // A list without the last passkey, so that the password manager removes it.
+        let signal = try #require(removed.json["passkeySignals"]?[0], "\(removed.text)")
+        #expect(signal["allAcceptedCredentialIds"] == [])
+        #expect(signal["userId"]?.string == enrolled.device.userHandle.map(Base64URL.encode))
         #expect(try await gateway.passkeys(of: ada.localId) == [])
         #expect(try await gateway.lookup(opened.idToken).outcome == "400 TOKEN_EXPIRED")
         #expect(try await gateway.lookup(enrolled.tokens.idToken).outcome == "400 TOKEN_EXPIRED")

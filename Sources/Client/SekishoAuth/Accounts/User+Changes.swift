@@ -117,6 +117,8 @@ extension User {
                 try await core.post("/v1/accounts:update", body, resumptionKey: key)
             }
             await adopt(response.tokens, since: idToken) { if replacesSession { $0.resumptionKey = nil } }
+            let emptied = (response.value.passkeySignals ?? []).filter(\.allAcceptedCredentialIds.isEmpty)
+            emptiedPasskeySignals.withLock { $0 += emptied }
             do {
                 try await loadProfile(with: session.current.tokens.idToken)
             } catch let error as AuthErrorCode where error.isTransient {

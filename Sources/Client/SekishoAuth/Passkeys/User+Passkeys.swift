@@ -57,7 +57,11 @@ extension User {
         try await withIDToken { [self] in
             let user = try await core.lookup($0)
             guard user.localId == uid else { throw AuthErrorCode.responseForAnotherUser }
-            return user.passkeySignals ?? []
+            let signals = user.passkeySignals ?? []
+            let emptied = emptiedPasskeySignals.withLock { $0 }.filter { emptied in
+                !signals.contains { $0.rpId == emptied.rpId && $0.userId == emptied.userId }
+            }
+            return signals + emptied
         }
     }
 }

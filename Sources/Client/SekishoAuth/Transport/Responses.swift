@@ -6,6 +6,7 @@ internal import Foundation
 /// The response of an operation that can return tokens.
 struct SessionResponse: Decodable, Sendable {
     var isNewUser: Bool?
+    var passkeySignals: [PasskeySignal]?
     var idToken: String?
     var refreshToken: String?
     var expiresIn: StringEncodedNumber?

@@ -177,6 +177,19 @@ struct PasskeyTests {
             #expect(
                 gateway.latestBody == #"{"deletePasskey":["-__-AQ"],"idToken":"\#(RecordedGateway.idToken)"}"#)
         }
+
+        // The gateway no longer knows the user handle, so its last list is kept for the password managers.
+        gateway.respond(
+            to: "accounts:update",
+            with: String(RecordedGateway.session.dropLast()) + """
+                ,"passkeySignals":[{"rpId":"example.com","userId":"YWJj","allAcceptedCredentialIds":[],\
+                "name":"ada@example.com","displayName":""}]}
+                """)
+        try await user.unenrollPasskey(withCredentialID: "-__-AQ")
+        gateway.respond(to: "accounts:lookup", with: #"{"users":[{"localId":"ada"}]}"#)
+        let emptied = try await user.passkeySignals()
+        #expect(emptied.map(\.userId) == ["YWJj"])
+        #expect(emptied.first?.allAcceptedCredentialIds == [])
     }
 }
 
