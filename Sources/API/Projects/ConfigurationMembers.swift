@@ -13,7 +13,7 @@ extension [ConfigurationMember] {
         + ConfigurationMember.all(
             .applied, in: "sms", "allowedCallingCodes", "budgetPerDay", "fields", "format", "perCallingCode", "secret",
             "url", "username")
-        + ConfigurationMember.all(.ignored, in: "sms", "isConfigured")
+        + ConfigurationMember.all(.ignored, in: "sms", "isSecretStored")
         + ConfigurationMember.all(.accepted(.bool(true)), "multiTenant.allowTenants")
         + ConfigurationMember.all(.off, "blockingFunctions", "quota") + ofSecondFactors("mfa")
         + ConfigurationMember.all(

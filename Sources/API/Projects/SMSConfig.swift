@@ -68,7 +68,7 @@ struct SMSConfig: Encodable {
     let username: String?
     let fields: [SMSFormField]?
     /// Not `hasSecret`, because a generator for Go makes a method of this name for the member `secret`.
-    let isConfigured: Bool
+    let isSecretStored: Bool
     let allowedCallingCodes: [String]
     let budgetPerDay: Int
     let perCallingCode: [String: Int]?
@@ -78,7 +78,7 @@ struct SMSConfig: Encodable {
         url = settings.url
         username = settings.username
         fields = settings.fields.isEmpty ? nil : SMSFormField.all(settings.fields)
-        isConfigured = settings.hasSecret
+        isSecretStored = settings.hasSecret
         allowedCallingCodes = settings.allowedCallingCodes
         budgetPerDay = settings.budgetPerDay
         perCallingCode = settings.perCallingCode.isEmpty ? nil : settings.perCallingCode

@@ -237,10 +237,10 @@ struct ConfigurationMemberTests {
             return exchange.json["sms"] ?? .null
         }
         let secret: JSON = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-        #expect(try await patch(["sms": ["secret": secret]], mask: "sms.secret")["isConfigured"] == true)
-        #expect(try await patch(["sms": ["budgetPerDay": 5]], mask: "sms")["isConfigured"] == true)
-        #expect(try await patch(["sms": [:]], mask: nil)["isConfigured"] == true)
-        #expect(try await patch(["sms": ["secret": ""]], mask: "sms.secret")["isConfigured"] == false)
+        #expect(try await patch(["sms": ["secret": secret]], mask: "sms.secret")["isSecretStored"] == true)
+        #expect(try await patch(["sms": ["budgetPerDay": 5]], mask: "sms")["isSecretStored"] == true)
+        #expect(try await patch(["sms": [:]], mask: nil)["isSecretStored"] == true)
+        #expect(try await patch(["sms": ["secret": ""]], mask: "sms.secret")["isSecretStored"] == false)
         let weak = try await gateway.send(
             .patch, path, ["sms": ["secret": "whsec_short"]], by: key, query: [("updateMask", "sms.secret")])
         #expect(weak.wireCode == "INVALID_CONFIG")

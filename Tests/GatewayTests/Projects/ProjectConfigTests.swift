@@ -39,7 +39,7 @@ struct ProjectConfigTests {
                 "recaptchaConfig": ["emailPasswordEnforcementState": "OFF", "phoneEnforcementState": "OFF"],
                 "multiTenant": ["allowTenants": true], "smsRegionConfig": [:],
                 "sms": [
-                    "format": "webhook", "isConfigured": false, "allowedCallingCodes": [], "budgetPerDay": 100,
+                    "format": "webhook", "isSecretStored": false, "allowedCallingCodes": [], "budgetPerDay": 100,
                 ], "blockingFunctions": [:],
             ])
         #expect(try await gateway.send(.get, "/v2/projects/other/config", by: backend).status == 403)

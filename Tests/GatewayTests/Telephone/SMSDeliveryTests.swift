@@ -75,7 +75,7 @@ struct SMSDeliveryTests {
             .patch, "/v2/projects/demo/config", ["sms": ["secret": .string("\(Self.secret) \(second)")]], by: key,
             query: [("updateMask", "sms.secret")])
         #expect(changed.outcome == "200")
-        #expect(changed.json["sms"]?["isConfigured"] == true)
+        #expect(changed.json["sms"]?["isSecretStored"] == true)
         #expect(changed.text.contains("whsec_") == false)
         let proof = try await gateway.phoneProof(Self.number)
         let sender = Sender([.success(204)])
