@@ -30,6 +30,23 @@ public struct ProjectConfiguration: Sendable {
         newSecrets[provider] = secret
     }
 
+    /// Removes the stored secrets that the edit would send to another server, unless the edit sets them anew: otherwise an
+    /// administrator who does not know a secret could learn it from the new server.
+    ///
+    /// - Parameter before: the configuration before the edit.
+    public mutating func removeSecretsOfFormerServers(since before: ProjectConfiguration) {
+        let (old, new) = (before.realm.project.sms, realm.project.sms)
+        if old.hasSecret, newSMSSecret == nil,
+            (old.url, old.format, old.username) != (new.url, new.format, new.username)
+        {
+            setSMS(Secret(""))
+        }
+        for settings in realm.providers where settings.hasSecret && newSecrets[settings.provider] == nil {
+            let former = before.realm.settings(of: settings.provider)
+            if former?.openID?.issuer != settings.openID?.issuer { set(Secret(""), of: settings.provider) }
+        }
+    }
+
     /// Sets the secret of the sender of text messages: signing secrets separated by a space, or the password of a form.
     public mutating func setSMS(_ secret: Secret) {
         realm.project.sms.hasSecret = !secret.isEmpty

@@ -49,6 +49,7 @@ public struct ConfigurationStore: Sendable {
                 else { return nil }
                 var after = before
                 try change(&after)
+                after.removeSecretsOfFormerServers(since: before)
                 after.completePasskeySettings(ownHost: rules.ownHost)
                 after.declareExemptions(since: before, by: actor, at: clock.now())
                 try await discardNewSecretsEqualToStored(&after, in: transaction)

@@ -52,6 +52,29 @@ struct OauthIdpTests {
         #expect(try await configurator.send(.delete, Self.configPath).outcome == "404 CONFIGURATION_NOT_FOUND")
     }
 
+    @Test("A change of the issuer removes the client secret, unless it comes with the secret")
+    func clientSecretOfFormerIssuer() async throws {
+        let configurator = try await Configurator()
+        try await configurator.enableApple()
+        func patch(_ members: JSON, _ mask: String) async throws -> Bool {
+            let changed = try await configurator.send(.patch, Self.configPath, members, mask: mask)
+            #expect(changed.outcome == "200", "\(changed.text)")
+            let rows = try await configurator.gateway.database.pool.query(
+                "SELECT secret IS NOT NULL AS is_stored FROM identity_provider WHERE provider = 'oidc.corp'")
+            return try rows[0].decode("is_stored")
+        }
+        _ = try await configurator.send(.post, "oauthIdpConfigs?oauthIdpConfigId=oidc.corp", Self.input)
+        #expect(try await patch(["clientSecret": "secret"], "clientSecret"))
+        #expect(try await patch(["displayName": "Company"], "displayName"))
+        #expect(try await !patch(["issuer": "https://evil.example.com"], "issuer"))
+        #expect(
+            try await patch(
+                ["issuer": "https://other.example.com", "clientSecret": "secret"], "issuer,clientSecret"))
+        #expect(
+            try await patch(
+                ["issuer": "https://id.example.com", "clientSecret": "secret"], "issuer,clientSecret"))
+    }
+
     @Test(
         "Invalid configurations are rejected",
         arguments: [
