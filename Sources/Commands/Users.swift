@@ -11,7 +11,9 @@ extension Command {
         operand: .file,
         options: [.project, .tenant, .userFormat] + PasswordHashArguments.options + [
             .flag("resume", "skip accounts whose IDs already exist"),
-            .flag("with-secrets", "import one-time passwords with the secrets that the file has"),
+            .flag(
+                "with-secrets",
+                "import telephone numbers as second factors, and one-time passwords with the secrets that the file has"),
             .flag(
                 "without-second-factors",
                 "import accounts with second factors without them; with --with-secrets: leave out one-time passwords without a secret"

@@ -115,7 +115,7 @@ extension ModeRules {
         var policy = Policy(.firebase)
         policy.emailEnumerationProtection = false
         policy.allowsPhoneNumbers = true
-        policy.secondFactors = SecondFactorPolicy(state: .enabled, allowsTOTP: true)
+        policy.secondFactors = SecondFactorPolicy(state: .enabled, allowsTOTP: true, allowsSMS: true)
         return policy
     }()
 

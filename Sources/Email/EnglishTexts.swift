@@ -3,6 +3,8 @@ internal import Identity
 extension EmailTexts {
     static func english(_ values: EmailTextValues) -> EmailTexts {
         let (app, method) = (values.projectName, values.method.english)
+        let source = values.method == .phone ? "that is sent to a phone number" : "of an authenticator app"
+        let factor = values.method == .phone ? "the phone number" : "the authenticator app"
         switch values.kind {
         case .verifyEmail:
             return english(
@@ -72,24 +74,24 @@ extension EmailTexts {
         case .factorAdded where !values.hasLink:
             return english(
                 "A second step for signing in to \(app) was added",
-                "The account for \(app) that has this email address now asks for a code of an authenticator app at each "
+                "The account for \(app) that has this email address now asks for a code \(source) at each "
                     + "sign-in. Nobody has confirmed this address.",
                 [unconfirmedAddress])
         case .factorAdded:
             return english(
                 "A second step for signing in to \(app) was added",
-                "Your account for \(app) now asks for a code of an authenticator app at each sign-in. \(noAction) If you "
+                "Your account for \(app) now asks for a code \(source) at each sign-in. \(noAction) If you "
                     + "did not, open the link below.",
-                linkLabel: "Remove the authenticator app",
+                linkLabel: values.method.englishRemovalLabel,
                 [
-                    "The link opens a page that asks you to confirm. If you confirm, we remove the authenticator app and "
+                    "The link opens a page that asks you to confirm. If you confirm, we remove \(factor) and "
                         + "everything that was added after it, and sign you out on every device. Then you can set a new "
                         + "password.", values.lifetime.englishSinceChange,
                 ])
         case .factorRemoved:
             return english(
                 "A second step for signing in to \(app) was removed",
-                "Your account for \(app) no longer asks for a code of your authenticator app at sign-in.",
+                "Your account for \(app) no longer asks for this second step at sign-in.",
                 [ignoreOrReset])
         case .factorsReset:
             return english(

@@ -3,6 +3,7 @@ internal import Identity
 extension EmailTexts {
     static func japanese(_ values: EmailTextValues) -> EmailTexts {
         let (app, method) = (values.projectName, values.method.japanese)
+        let source = values.method == .phone ? "電話番号宛て" : "認証アプリ"
         switch values.kind {
         case .verifyEmail:
             return japanese(
@@ -59,20 +60,20 @@ extension EmailTexts {
         case .factorAdded where !values.hasLink:
             return japanese(
                 "【\(app)】ログイン時の追加の確認が設定されました",
-                "このメールアドレスが登録されている\(app)のアカウントでは、ログインのたびに認証アプリのコードが必要になりました。このアドレスはまだ確認されていません。",
+                "このメールアドレスが登録されている\(app)のアカウントでは、ログインのたびに\(source)のコードが必要になりました。このアドレスはまだ確認されていません。",
                 [unconfirmedAddress])
         case .factorAdded:
             return japanese(
                 "【\(app)】ログイン時の追加の確認が設定されました",
-                "\(app)のアカウントでは、ログインのたびに認証アプリのコードが必要になりました。\(noAction)お心当たりがない場合は、次のリンクを開いてください。",
-                linkLabel: "認証アプリを削除する",
+                "\(app)のアカウントでは、ログインのたびに\(source)のコードが必要になりました。\(noAction)お心当たりがない場合は、次のリンクを開いてください。",
+                linkLabel: values.method.japaneseRemovalLabel,
                 [
-                    "リンクを開くと、確認のページが表示されます。そこで確認すると、認証アプリと、その後に追加されたものをすべて削除し、すべての端末からログアウトします。続けて、新しいパスワードを設定できます。",
+                    "リンクを開くと、確認のページが表示されます。そこで確認すると、\(values.method.japanese)と、その後に追加されたものをすべて削除し、すべての端末からログアウトします。続けて、新しいパスワードを設定できます。",
                     values.lifetime.japaneseSinceChange,
                 ])
         case .factorRemoved:
             return japanese(
-                "【\(app)】ログイン時の追加の確認が解除されました", "\(app)のアカウントでは、ログイン時に認証アプリのコードが不要になりました。",
+                "【\(app)】ログイン時の追加の確認が解除されました", "\(app)のアカウントでは、ログイン時の追加の確認が不要になりました。",
                 [ignoreOrReset])
         case .factorsReset:
             return japanese(

@@ -142,8 +142,9 @@ struct CompositionRoot: Sendable {
                     completion: completion, accounts: store, store: passkeys, challenges: challenges,
                     verifier: passkeyVerifier, limiter: limiter, clock: clock, countEvent: countPasskeyEvent),
                 secondFactor: SecondFactorSignIn(
-                    store: store, factors: factors, secrets: factorSecrets, sealedTokens: sealedTokens,
-                    password: password, emailLink: emailLink, federated: federated, emailFactory: emailFactory,
+                    store: store, factors: factors, secrets: factorSecrets, phoneCodes: phoneCodes,
+                    sealedTokens: sealedTokens, password: password, emailLink: emailLink, federated: federated,
+                    emailFactory: emailFactory,
                     limiter: limiter, networks: networks, clock: clock, countEvent: countFactorEvent),
                 flows: flows(on: pool, servers, configuration, extensions, verifier, sealedTokens, appleSealing),
                 publicOrigin: PublicOrigin(configured: publicURL, acceptsHostHeader: mode.acceptsHostHeader),
@@ -152,7 +153,8 @@ struct CompositionRoot: Sendable {
                 on: pool, store, completion, sealedTokens,
                 FactorEnrolment(
                     completion: completion, authenticator: authenticator, factors: factors, secrets: factorSecrets,
-                    sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter, clock: clock),
+                    phoneCodes: phoneCodes, sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter,
+                    clock: clock),
                 PasskeyEnrolment(
                     completion: completion, authenticator: authenticator, store: passkeys,
                     challenges: challenges, verifier: passkeyVerifier, emailFactory: emailFactory,

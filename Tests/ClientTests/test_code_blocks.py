@@ -97,6 +97,11 @@ CLAIMS = {
         ("Sign in", 0): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
         ("Sign in", 1): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
         ("Sign in", 2): f"{FACTORS}::test_the_javascript_of_the_guide_enrolls_and_signs_in",
+        ("Telephone numbers", 0): f"{FACTORS}::test_the_commands_of_the_guide_enroll_a_number_and_sign_in",
+        ("Telephone numbers", 1): f"{FACTORS}::test_the_commands_of_the_guide_enroll_a_number_and_sign_in",
+        ("Telephone numbers", 2): f"{FACTORS}::test_the_commands_of_the_guide_enroll_a_number_and_sign_in",
+        ("Telephone numbers", 3): f"{FACTORS}::test_the_commands_of_the_guide_enroll_a_number_and_sign_in",
+        ("Telephone numbers", 4): f"{FACTORS}::test_the_commands_of_the_guide_enroll_a_number_and_sign_in",
         ("Recovery codes", 0): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
     },
     "telephone.md": {

@@ -31,7 +31,7 @@ FIREBASE_OPERATIONS = {
     "revokeToken", "receiveAppleNotification", "receiveProjectAppleNotification", "lookUpOwnAccount",
     "updateOwnAccount", "deleteOwnAccount", "createAuthUri", "getProject", "getPasswordPolicy", "refreshTokens",
     "getRecaptchaConfig", "initializeAuth",
-    "startMfaEnrollment", "finalizeMfaEnrollment", "withdrawMfaEnrollment", "finalizeMfaSignIn",
+    "startMfaEnrollment", "finalizeMfaEnrollment", "withdrawMfaEnrollment", "startMfaSignIn", "finalizeMfaSignIn",
     "startPasskeyEnrollment", "finalizePasskeyEnrollment", "startPasskeySignIn", "finalizePasskeySignIn",
     "startPasskeySignUp", "finalizePasskeySignUp", "sendVerificationCode", "signInWithPhoneNumber",
     "signInWithCustomToken", "createSessionCookie", "getProjectConfig", "updateProjectConfig",
@@ -174,6 +174,15 @@ def schemas_with_names_that_generators_derive():
     return (name for name in COMPONENTS["schemas"] if name.lower() in derived or name.endswith(("Request", "Response")))
 
 
+def members_whose_names_generators_derive():
+    """A generator for Go makes the method `HasSecret` for the member `secret`."""
+    for path, node in nodes(DOCUMENT):
+        names = {name.lower() for name in node.get("properties", {}) if isinstance(node["properties"], dict)}
+        for name in names:
+            if name.startswith("has") and name.removeprefix("has") in names:
+                yield f"{path}: {name}"
+
+
 def names_of_several_components():
     seen = {}
     for kind, components in COMPONENTS.items():
@@ -282,7 +291,8 @@ def missing_information():
 RULES = [
     alternatives, empty_lists_of_required_members, closed_lists_in_responses, lists_with_values_that_kotlin_reserves,
     lists_of_numbers, open_lists_without_described_values, operation_ids_of_one_word,
-    bodies_and_answers_with_other_names, schemas_with_names_that_generators_derive, names_of_several_components,
+    bodies_and_answers_with_other_names, schemas_with_names_that_generators_derive,
+    members_whose_names_generators_derive, names_of_several_components,
     bodies_with_several_media_types, objects_with_any_additional_members, maps_that_are_always_empty,
     own_operations_with_an_empty_answer, members_of_own_operations_in_another_form,
     operations_and_schemas_without_a_description, operations_without_a_success_or_an_error,

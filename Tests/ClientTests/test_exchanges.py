@@ -162,7 +162,15 @@ ROWS = [
     Row("anonymous account", "startMfaEnrollment",
         {"idToken": ANONYMOUS_ID_TOKEN, "totpEnrollmentInfo": {}}, "UNSUPPORTED_FIRST_FACTOR"),
     Row("telephone number", "startMfaEnrollment",
-        {"idToken": ID_TOKEN, "phoneEnrollmentInfo": {}}, "OPERATION_NOT_ALLOWED"),
+        {"idToken": VERIFIED_ID_TOKEN, "phoneEnrollmentInfo": {"phoneNumber": "+15555550100"}}),
+    Row("no telephone number", "startMfaEnrollment",
+        {"idToken": VERIFIED_ID_TOKEN, "phoneEnrollmentInfo": {}}, "INVALID_PHONE_NUMBER"),
+    Row("unknown session of a number", "finalizeMfaEnrollment", {
+        "idToken": VERIFIED_ID_TOKEN, "phoneVerificationInfo": {"sessionInfo": "x", "code": "123456"}},
+        "INVALID_SESSION_INFO"),
+    Row("unknown credential", "startMfaSignIn",
+        {"mfaPendingCredential": "x", "mfaEnrollmentId": "x"}, "INVALID_MFA_PENDING_CREDENTIAL"),
+    Row("missing credential", "startMfaSignIn", {}, "MISSING_MFA_PENDING_CREDENTIAL"),
     Row("unknown session", "finalizeMfaEnrollment", {
         "idToken": VERIFIED_ID_TOKEN, "totpVerificationInfo": {"sessionInfo": "x", "verificationCode": "123456"}},
         "INVALID_SESSION_INFO"),

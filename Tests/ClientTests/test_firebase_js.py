@@ -14,6 +14,7 @@ from browser import browser
 from client import PASSWORD, fresh_email
 from documents import GUIDES, code_block
 from firebase_js import IMPORT_MAP, firebase_modules, requires_firebase_js
+from one_time_password import totp
 from simulators import fresh_person
 from web_site import site
 
@@ -368,6 +369,121 @@ def test_a_user_adds_a_telephone_number_and_removes_it(sdk, dev):
         await sdk.unlink(auth.currentUser, "phone");
         return auth.currentUser.providerData.map(provider => provider.providerId)""")
     assert removed == ["password"]
+
+
+# The end of a script that begins with `MAKE_VERIFIER`, and proves a number to the session `session`.
+VERIFY_NUMBER = "return await new sdk.PhoneAuthProvider(auth).verifyPhoneNumber({ phoneNumber: v.number, session }, verifier)"
+
+
+def sign_up_verified(sdk, dev):
+    """Creates an account with a verified address, and returns the address."""
+    email, _ = sdk.sign_up()
+    sdk.run("await sdk.sendEmailVerification(auth.currentUser)")
+    code, _ = code_and_link(dev, email, "VERIFY_EMAIL")
+    sdk.run("await sdk.applyActionCode(auth, v.code); await sdk.reload(auth.currentUser)", code=code)
+    return email
+
+
+def enroll_number(sdk, dev, number, name=None):
+    verification = sdk.run(
+        MAKE_VERIFIER + "const session = await sdk.multiFactor(auth.currentUser).getSession();" + VERIFY_NUMBER,
+        number=number)
+    sdk.run("""
+        const credential = sdk.PhoneAuthProvider.credential(v.id, v.code);
+        await sdk.multiFactor(auth.currentUser).enroll(sdk.PhoneMultiFactorGenerator.assertion(credential), v.name)""",
+            id=verification, code=verification_code(dev, number), name=name)
+
+
+def prove_first_factor(sdk, email):
+    """Signs in with the password, and returns the second factors that the sign-in asks for."""
+    return sdk.run("""
+        try {
+            await sdk.signInWithEmailAndPassword(auth, v.email, v.password);
+        } catch (error) {
+            window.resolver = sdk.getMultiFactorResolver(auth, error);
+            return window.resolver.hints.map(hint => [hint.factorId, hint.displayName ?? null, hint.phoneNumber ?? null]);
+        }""", email=email, password=PASSWORD)
+
+
+def request_factor_code(sdk, number, index=0):
+    return sdk.run(MAKE_VERIFIER + """
+        const { hints, session } = window.resolver;
+        return await new sdk.PhoneAuthProvider(auth).verifyPhoneNumber(
+            { multiFactorHint: hints[v.index], session }, verifier)""", number=number, index=index)
+
+
+RESOLVE = """
+    const credential = sdk.PhoneAuthProvider.credential(v.id, v.code);
+    const { user } = await window.resolver.resolveSignIn(sdk.PhoneMultiFactorGenerator.assertion(credential));
+    return await sdk.getIdTokenResult(user)"""
+
+
+def test_a_user_enrolls_a_number_signs_in_with_it_and_removes_it(sdk, dev):
+    email, number = sign_up_verified(sdk, dev), fresh_number()
+    enroll_number(sdk, dev, number, "Work")
+    factors = "return sdk.multiFactor(auth.currentUser).enrolledFactors.map(f => [f.factorId, f.displayName, f.phoneNumber])"
+    assert sdk.run(factors) == [["phone", "Work", number]]
+    sdk.run("await sdk.signOut(auth)")
+    masked = "+" + "*" * (len(number) - 5) + number[-4:]
+    assert prove_first_factor(sdk, email) == [["phone", "Work", masked]]
+    verification = request_factor_code(sdk, number)
+    assert sdk.error(RESOLVE, id=verification, code="000000x") == "auth/invalid-verification-code"
+    result = sdk.run(RESOLVE, id=verification, code=verification_code(dev, number))
+    assert (result["signInProvider"], result["signInSecondFactor"]) == ("password", "phone")
+    assert len(result["claims"]["firebase"]["second_factor_identifier"]) == 28
+    sdk.run("await sdk.multiFactor(auth.currentUser).unenroll(sdk.multiFactor(auth.currentUser).enrolledFactors[0])")
+    assert sdk.run(factors) == []
+    sdk.run("await sdk.signInWithEmailAndPassword(auth, v.email, v.password)", email=email, password=PASSWORD)
+
+
+def test_a_number_is_enrolled_once_and_not_by_an_account_that_a_number_signs_in_to(sdk, dev):
+    sign_up_verified(sdk, dev)
+    number = fresh_number()
+    enroll_number(sdk, dev, number)
+    script = MAKE_VERIFIER + "const session = await sdk.multiFactor(auth.currentUser).getSession();" + VERIFY_NUMBER
+    assert sdk.error(script, number=number) == "auth/second-factor-already-in-use"
+    sign_in_by_number(sdk, dev, fresh_number())
+    assert sdk.error(script, number=number) == "auth/unsupported-first-factor"
+
+
+def test_a_user_with_an_authenticator_app_and_a_number_signs_in_with_either(sdk, dev):
+    email, number = sign_up_verified(sdk, dev), fresh_number()
+    enroll_number(sdk, dev, number, "Number")
+    secret = sdk.run("""
+        const user = sdk.multiFactor(auth.currentUser);
+        window.secret = await sdk.TotpMultiFactorGenerator.generateSecret(await user.getSession());
+        return window.secret.secretKey""")
+    sdk.run("""
+        const assertion = sdk.TotpMultiFactorGenerator.assertionForEnrollment(window.secret, v.code);
+        await sdk.multiFactor(auth.currentUser).enroll(assertion, "App")""", code=totp(secret))
+    sdk.run("await sdk.signOut(auth)")
+    hints = prove_first_factor(sdk, email)
+    assert [hint[:2] for hint in hints] == [["phone", "Number"], ["totp", "App"]]
+    verification = request_factor_code(sdk, number)
+    result = sdk.run(RESOLVE, id=verification, code=verification_code(dev, number))
+    assert result["signInSecondFactor"] == "phone"
+    sdk.run("await sdk.signOut(auth)")
+    prove_first_factor(sdk, email)
+    result = sdk.run("""
+        const assertion = sdk.TotpMultiFactorGenerator.assertionForSignIn(window.resolver.hints[1].uid, v.code);
+        const { user } = await window.resolver.resolveSignIn(assertion);
+        return await sdk.getIdTokenResult(user)""", code=totp(secret, ahead=1))
+    assert result["signInSecondFactor"] == "totp"
+
+
+def test_a_user_with_a_second_factor_authenticates_again_with_it(sdk, dev):
+    email, number = sign_up_verified(sdk, dev), fresh_number()
+    enroll_number(sdk, dev, number)
+    sdk.run("""
+        try {
+            const credential = sdk.EmailAuthProvider.credential(v.email, v.password);
+            await sdk.reauthenticateWithCredential(auth.currentUser, credential);
+        } catch (error) {
+            window.resolver = sdk.getMultiFactorResolver(auth, error);
+        }""", email=email, password=PASSWORD)
+    verification = request_factor_code(sdk, number)
+    result = sdk.run(RESOLVE, id=verification, code=verification_code(dev, number))
+    assert result["signInSecondFactor"] == "phone"
 
 
 def test_the_javascript_of_the_guide_to_telephone_numbers_signs_in(sdk, dev):

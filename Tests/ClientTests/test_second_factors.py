@@ -1,20 +1,17 @@
 """Second factors as Deploy/guides/second-factors.md describes them. The codes are computed without the gateway's code."""
 
-import base64
-import hashlib
-import hmac
 import json
 import os
-import struct
 import subprocess
-import time
 
 import pytest
+import requests
 
 import gateway
 from client import PASSWORD, fresh_email, ok_body, unverified_claims
 from documents import GUIDES, code_block
 from firebase_node import SDK_FOLDER, requires_node_sdk
+from one_time_password import totp
 
 pytestmark = pytest.mark.slow
 
@@ -49,14 +46,6 @@ const askForCode = async () => {
   process.exit(0);
 })();
 """
-
-
-def totp(secret, ahead=0):
-    """The code of an authenticator app (RFC 6238)."""
-    key = base64.b32decode(secret + "=" * (-len(secret) % 8))
-    digest = hmac.digest(key, struct.pack(">Q", int(time.time()) // 30 + ahead), hashlib.sha1)
-    offset = digest[19] & 15
-    return f"{(struct.unpack('>I', digest[offset:offset + 4])[0] & 0x7FFFFFFF) % 10**6:06}"
 
 
 @pytest.fixture
@@ -104,6 +93,39 @@ def test_the_commands_of_the_guide_enroll_and_sign_in(client, user):
     [looked_up] = ok_body(client.call("lookUpOwnAccount", {"idToken": recovered["idToken"]}))["users"]
     assert looked_up["mfaInfo"] == [factor]
     assert looked_up["recoveryCodeInfo"]["remaining"] == 9
+
+
+def verification_code(client, number):
+    """The latest code that was sent to a number, and not used yet."""
+    url = f"{client.gateway.url}/emulator/v1/projects/{client.gateway.project}/verificationCodes"
+    codes = requests.get(url, timeout=30).json()["verificationCodes"]
+    return [code["code"] for code in codes if code["phoneNumber"] == number][-1]
+
+
+def test_the_commands_of_the_guide_enroll_a_number_and_sign_in(client, user):
+    number, heading = "+15555550100", "Telephone numbers"
+    common = {"SEKISHO_URL": client.gateway.url, "API_KEY": client.gateway.api_key, "PROJECT": client.gateway.project,
+              "SERVICE_KEY": "owner"}
+    configured = run(heading, 0, **common)
+    assert configured["mfa"]["enabledProviders"] == ["PHONE_SMS"]
+    started = run(heading, 1, ID_TOKEN=user["idToken"], **common)["phoneSessionInfo"]
+    enrolled = run(
+        heading, 2, ID_TOKEN=user["idToken"], SESSION_INFO=started["sessionInfo"],
+        CODE=verification_code(client, number), **common)
+    assert unverified_claims(enrolled["idToken"])["firebase"]["sign_in_second_factor"] == "phone"
+    first = ok_body(client.call("signInWithPassword", {"email": user["email"], "password": PASSWORD}))
+    [factor] = first["mfaInfo"]
+    assert (factor["phoneInfo"], factor["displayName"]) == ("+*******0100", "Work")
+    # The commands have the user agent of curl, so that the first factor has to come from curl too.
+    first = run("Sign in", 0, EMAIL=user["email"], PASSWORD=PASSWORD, **common)
+    requested = run(
+        heading, 3, PENDING=first["mfaPendingCredential"], FACTOR=factor["mfaEnrollmentId"], **common)
+    signed_in = run(
+        heading, 4, PENDING=first["mfaPendingCredential"],
+        SESSION_INFO=requested["phoneResponseInfo"]["sessionInfo"], CODE=verification_code(client, number), **common)
+    assert unverified_claims(signed_in["idToken"])["firebase"]["sign_in_second_factor"] == "phone"
+    [looked_up] = ok_body(client.call("lookUpOwnAccount", {"idToken": signed_in["idToken"]}))["users"]
+    assert looked_up["mfaInfo"][0]["phoneInfo"] == number
 
 
 @requires_node_sdk("firebase-client.cjs")

@@ -134,7 +134,7 @@ struct PageTests {
             },
             Row(testDescription: "removeSecondFactor") {
                 .removeSecondFactor(
-                    addedAt: $0.method.addedAt, of: $0.email, setsPassword: true, $0.form, $0.context)
+                    addedAt: $0.method.addedAt, isPhone: false, of: $0.email, setsPassword: true, $0.form, $0.context)
             },
             Row(testDescription: "signInMethodRemoved") {
                 .signInMethodRemoved(.named($0.provider), takenEmail: nil, $0.context)

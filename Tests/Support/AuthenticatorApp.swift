@@ -49,7 +49,7 @@ extension TestGateway {
         let gateway = try await TestGateway(profile, limitsRates: limitsRates, sms: sms) { policy in
             policy.emailEnumerationProtection = false
             policy.allowsPhoneNumbers = true
-            policy.secondFactors = SecondFactorPolicy(state: state, allowsTOTP: true)
+            policy.secondFactors = SecondFactorPolicy(state: state, allowsTOTP: true, allowsSMS: true)
             change(&policy)
         }
         try await gateway.makeServiceKey()

@@ -55,6 +55,61 @@ extension TestGateway {
             "/v1/accounts:signInWithPhoneNumber", .object(proof.merging(further) { $1 }), from: peer)
     }
 
+    /// Enrols a number as second factor of the account.
+    func enrol(number: String, _ account: Tokens) async throws -> Exchange {
+        let started = try await post(
+            "/v2/accounts/mfaEnrollment:start",
+            ["idToken": .string(account.idToken), "phoneEnrollmentInfo": ["phoneNumber": .string(number)]])
+        let sessionInfo = try #require(started.json["phoneSessionInfo"]?["sessionInfo"]?.string, "\(started.text)")
+        return try await finalizeEnrolment(account.idToken, sessionInfo, try #require(code(of: sessionInfo)))
+    }
+
+    /// Enrols a number, and returns the session that replaces the account's.
+    func enrolled(_ number: String, _ account: Tokens) async throws -> Tokens {
+        let enrolled = try await enrol(number: number, account)
+        return Tokens(
+            localId: account.localId, idToken: try #require(enrolled.json["idToken"]?.string, "\(enrolled.text)"),
+            refreshToken: try #require(enrolled.json["refreshToken"]?.string))
+    }
+
+    /// Signs in with a password, and a code to the first second factor of the account.
+    func signInWithPhoneFactor(email: String = "ada@example.com") async throws -> Tokens {
+        let first = try await signIn(email: email)
+        let factor = try #require(first.json["mfaInfo"]?[0]?["mfaEnrollmentId"], "\(first.text)")
+        let started = try await startSecondFactor(first, factor)
+        let sessionInfo = try #require(started.json["phoneResponseInfo"]?["sessionInfo"]?.string, "\(started.text)")
+        let done = try await finalizeSignIn(first, sessionInfo, code: try #require(code(of: sessionInfo)))
+        return Tokens(
+            localId: first.json["localId"]?.string ?? "",
+            idToken: try #require(done.json["idToken"]?.string, "\(done.text)"),
+            refreshToken: try #require(done.json["refreshToken"]?.string))
+    }
+
+    func finalizeEnrolment(_ idToken: String, _ sessionInfo: String, _ code: String) async throws -> Exchange {
+        try await post(
+            "/v2/accounts/mfaEnrollment:finalize",
+            [
+                "idToken": .string(idToken), "displayName": "Work",
+                "phoneVerificationInfo": ["sessionInfo": .string(sessionInfo), "code": .string(code)],
+            ])
+    }
+
+    /// Requests a code for a second factor, after the first one was proven.
+    func startSecondFactor(_ first: Exchange, _ factor: JSON) async throws -> Exchange {
+        try await post(
+            "/v2/accounts/mfaSignIn:start",
+            ["mfaPendingCredential": first.json["mfaPendingCredential"] ?? .null, "mfaEnrollmentId": factor])
+    }
+
+    func finalizeSignIn(_ first: Exchange, _ sessionInfo: String, code: String) async throws -> Exchange {
+        try await post(
+            "/v2/accounts/mfaSignIn:finalize",
+            [
+                "mfaPendingCredential": first.json["mfaPendingCredential"] ?? .null,
+                "phoneVerificationInfo": ["sessionInfo": .string(sessionInfo), "code": .string(code)],
+            ])
+    }
+
     /// Signs in with a new code.
     func signIn(phoneNumber number: String, _ further: [String: JSON] = [:]) async throws -> Exchange {
         try await signInWithPhoneNumber(try await phoneProof(number), further)

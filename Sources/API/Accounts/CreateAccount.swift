@@ -13,6 +13,7 @@ extension Endpoint {
 extension EndpointCall {
     func createAccount(for administrator: Administrator) async throws -> Response {
         let request = try body(as: CreateAccountRequest.self, for: administrator)
+        if request.mfaInfo?.isEmpty == false { try administrator.require(.linkUsers) }
         let account = try await services.accounts.administration.create(
             try request.draft(), in: administrator.realm, from: context, by: administrator.actor)
         return try .json(SignUpMembers(account))
@@ -29,14 +30,20 @@ private struct CreateAccountRequest: Decodable {
     let photoUrl: ProfileText?
     let phoneNumber: String?
     let disabled: Bool?
-    let mfaInfo: [PresenceOnly]?
+    let mfaInfo: [Factor]?
 
-    func draft() throws(RequestRefusal) -> AccountAdministration.Draft {
+    /// A telephone number as second factor. Its ID is always a new one.
+    struct Factor: Decodable {
+        let displayName: ProfileText?
+        let phoneInfo: String?
+    }
+
+    func draft() throws -> AccountAdministration.Draft {
         // An ID token names an existing account. A request with an ID token must not choose the ID of a new account.
         if idToken.nonEmpty != nil {
-            throw localId.nonEmpty == nil ? .notImplemented("idToken") : .rejected(.unexpectedParameter, "User ID")
+            throw localId.nonEmpty == nil
+                ? RequestRefusal.notImplemented("idToken") : .rejected(.unexpectedParameter, "User ID")
         }
-        guard mfaInfo?.isEmpty != false else { throw .notImplemented("mfaInfo") }
         var draft = AccountAdministration.Draft()
         draft.id = try .parsing(chosenID: localId)
         draft.email = email.nonEmpty
@@ -46,6 +53,9 @@ private struct CreateAccountRequest: Decodable {
         draft.profile.photoURL = try photoUrl.checkedPhotoURL()
         draft.phoneNumber = phoneNumber.nonEmpty
         draft.isDisabled = disabled == true
+        draft.factors = try (mfaInfo ?? []).map {
+            .init(phoneNumber: $0.phoneInfo ?? "", displayName: try $0.displayName.checkedName()?.content)
+        }
         return draft
     }
 }

@@ -41,7 +41,7 @@ public struct ImportedUser: Decodable, Sendable {
         case phoneNumberIsInvalid
         case claimsAreInvalid, claimsAreTooLarge, hasSecondFactor, timeIsInvalid
         case factorNeedsEmail, factorNeedsVerifiedEmail, severalFactors, factorIDIsInvalid
-        case factorSecretIsMissing, factorSecretIsInvalid
+        case factorSecretIsMissing, factorSecretIsInvalid, factorPhoneNumberIsInvalid, factorIDIsRepeated
         case tooManyPasskeys, passkeyIsRepeated
         /// - Parameter member: the name of the first invalid member of a passkey.
         case passkeyIsInvalid(member: String)
@@ -83,8 +83,8 @@ public struct ImportedUser: Decodable, Sendable {
         let phoneNumber = phoneNumber.nonEmpty.flatMap(PhoneNumber.init)
         guard phoneNumber != nil || self.phoneNumber.nonEmpty == nil else { throw .phoneNumberIsInvalid }
         let claims = try claims(&changes)
-        let totp = try totp(treated: factors, enrolledAt: now, &changes)
-        if totp != nil {
+        let importedFactors = try self.factors(treated: factors, enrolledAt: now, &changes)
+        if !importedFactors.isEmpty {
             guard email != nil else { throw .factorNeedsEmail }
             guard emailVerified == true else { throw .factorNeedsVerifiedEmail }
         }
@@ -99,7 +99,7 @@ public struct ImportedUser: Decodable, Sendable {
             validSince: times.validSince ?? Instant(seconds: now.seconds))
         let entry = AccountAdministration.Import(
             account: account, password: rawPassword.nonEmpty.map(Secret.init), passwordHash: passwordHash,
-            totp: totp)
+            factors: importedFactors)
         return Checked(entry: entry, passkeys: passkeys, changes: changes.sorted { $0.message < $1.message })
     }
 
@@ -260,8 +260,11 @@ extension ImportedUser.Fault {
         case .hasSecondFactor: "Second factor not supported."
         case .factorNeedsEmail: "Second factor account requires email to be presented."
         case .factorNeedsVerifiedEmail: "Second factor account requires email to be verified."
-        case .severalFactors: "mfaInfo has several one-time passwords, but an account can have only one"
+        case .severalFactors:
+            "mfaInfo must have at most five second factors, at most one one-time password, and each number once"
+        case .factorPhoneNumberIsInvalid: "Phone number format is invalid"
         case .factorIDIsInvalid: "mfaEnrollmentId is invalid"
+        case .factorIDIsRepeated: "Enrollment id already exists."
         case .factorSecretIsMissing: "the one-time password has no sharedSecretKey"
         case .factorSecretIsInvalid: "sharedSecretKey is invalid"
         case .tooManyPasskeys: "passkeyInfo has more than \(Passkey.limit) entries"

@@ -70,7 +70,7 @@ struct UserInfo: Encodable {
         lastRefreshAt = account.lastRefreshAt?.iso8601
         customAttributes = account.customClaims?.json
         let factors = account.secondFactors
-        mfaInfo = factors.isEmpty ? nil : factors.factors.map(FactorInfo.init)
+        mfaInfo = factors.isEmpty ? nil : factors.factors.map { FactorInfo($0, showsNumber: true) }
         recoveryCodeInfo = factors.recoveryCodes.map(RecoveryCodeInfo.init)
         passkeyInfo = account.passkeys.isEmpty ? nil : account.passkeys.map(PasskeyInfo.init)
         passkeySignals = PasskeySignal.all(for: account).nonEmpty

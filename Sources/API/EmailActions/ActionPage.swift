@@ -93,7 +93,8 @@ private struct ActionPageRequest {
         case .removeSignInMethod: removalPage(of: checked, form, pageContext)
         case .revertFactorAddition:
             .removeSecondFactor(
-                addedAt: code.method?.addedAt ?? code.createdAt, of: code.email,
+                addedAt: code.method?.addedAt ?? code.createdAt, isPhone: code.method?.provider == .phone,
+                of: code.email,
                 setsPassword: checked.realm.policy.allowsPasswords, form, pageContext)
         case .undoMerge:
             .undoMerge(of: code.email, setsPassword: checked.realm.policy.allowsPasswords, form, pageContext)

@@ -50,8 +50,7 @@ extension [ConfigurationMember] {
         + ConfigurationMember.all(.off, "recaptchaConfig") + ofPasswordPolicy
 
     private static func ofSecondFactors(_ path: String) -> Self {
-        ConfigurationMember.all(.applied, in: path, "state", "providerConfigs")
-            + ConfigurationMember.all(.off, in: path, "enabledProviders")
+        ConfigurationMember.all(.applied, in: path, "enabledProviders", "state", "providerConfigs")
     }
 
     private static let ofPasswordPolicy: Self =

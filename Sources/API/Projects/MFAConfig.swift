@@ -1,7 +1,6 @@
 internal import Identity
 
-/// Identity Platform's `MultiFactorAuthConfig` in a response. There are no text messages, so `enabledProviders` is
-/// empty.
+/// Identity Platform's `MultiFactorAuthConfig` in a response.
 struct MFAConfig: Encodable {
     struct Provider: Encodable {
         struct TOTP: Encodable {
@@ -13,12 +12,13 @@ struct MFAConfig: Encodable {
     }
 
     let state: String
-    let enabledProviders: [String] = []
+    let enabledProviders: [String]
     /// Absent if users cannot enrol one-time passwords.
     let providerConfigs: [Provider]?
 
     init(_ policy: SecondFactorPolicy) {
         state = MFAState(policy.state).rawValue
+        enabledProviders = policy.allowsSMS ? [MFAProvider.phoneSMS.rawValue] : []
         providerConfigs =
             policy.allowsTOTP
             ? [Provider(totpProviderConfig: Provider.TOTP(adjacentIntervals: policy.adjacentIntervals))] : nil
@@ -37,12 +37,16 @@ struct MFAConfigInput: Decodable {
     }
 
     let state: MFAState?
+    let enabledProviders: [MFAProvider]?
     let providerConfigs: [Provider]?
 
     /// - Parameter path: the name of the member in the resource.
     func apply(
         to policy: inout SecondFactorPolicy, maskedBy mask: FieldMask, at path: String
     ) throws(RequestRefusal) {
+        if mask.contains("\(path).enabledProviders"), let enabledProviders {
+            policy.allowsSMS = enabledProviders.contains(.phoneSMS)
+        }
         if mask.contains("\(path).providerConfigs"), let providerConfigs {
             try apply(providerConfigs, to: &policy, at: "/\(path)/providerConfigs")
         }
@@ -73,6 +77,12 @@ struct MFAConfigInput: Decodable {
             policy.state = state
         }
     }
+}
+
+/// The wire's `MultiFactorAuthConfig.Provider`.
+enum MFAProvider: String, WireEnum {
+    case unspecified = "PROVIDER_UNSPECIFIED"
+    case phoneSMS = "PHONE_SMS"
 }
 
 /// The wire's `MultiFactorAuthConfig.State`.

@@ -1,18 +1,29 @@
 internal import Identity
 
-/// A second factor on the wire. Firebase's SDKs recognise the kind by the presence of `totpInfo`.
+/// A second factor on the wire. Firebase's SDKs recognise the kind by the presence of `phoneInfo` or
+/// `totpInfo`.
 struct FactorInfo: Encodable {
     let mfaEnrollmentId: String
     let displayName: String?
     let enrolledAt: String
+    /// The number; before the second factor is proven, only its last four digits.
+    let phoneInfo: String?
+    /// The whole number. Absent before the second factor is proven.
+    let unobfuscatedPhoneInfo: String?
     let totpInfo: EmptyObject?
 
-    init(_ factor: Factor) {
+    /// - Parameter showsNumber: whether the caller is an administrator or signed in, and gets the whole number.
+    init(_ factor: Factor, showsNumber: Bool = false) {
         mfaEnrollmentId = factor.id.rawValue
         displayName = factor.displayName
         enrolledAt = factor.enrolledAt.iso8601
         switch factor.kind {
-        case .totp: totpInfo = EmptyObject()
+        case .totp: (totpInfo, phoneInfo, unobfuscatedPhoneInfo) = (EmptyObject(), nil, nil)
+        case .phone:
+            totpInfo = nil
+            let number = factor.phoneNumber
+            phoneInfo = showsNumber ? number?.rawValue : number?.masked
+            unobfuscatedPhoneInfo = showsNumber ? number?.rawValue : nil
         }
     }
 }

@@ -7,7 +7,13 @@ extension Endpoint {
         "startMfaEnrollment", .post, "/v2/accounts/mfaEnrollment:start"
     ) { call, client in
         let request = try call.body(as: StartEnrollmentRequest.self, for: client)
-        try request.phoneEnrollmentInfo.requireAbsent()
+        if request.phoneEnrollmentInfo != nil || request.totpEnrollmentInfo == nil && !client.realm.allowsOnlyTOTP {
+            try client.realm.requireSMSFactorsAllowed()
+            let sessionInfo = try await call.services.accounts.factors.startPhone(
+                idToken: try request.idToken.required(.missingIDToken),
+                number: request.phoneEnrollmentInfo.map(\.phoneNumber), in: client.realm, from: call.context)
+            return try .json(["phoneSessionInfo": ["sessionInfo": sessionInfo]])
+        }
         try client.realm.requireTOTPAllowed()
         let started = try await call.services.accounts.factors.start(
             idToken: try request.idToken.required(.missingIDToken), namesKind: request.totpEnrollmentInfo != nil,
@@ -20,11 +26,18 @@ extension Endpoint {
         "finalizeMfaEnrollment", .post, "/v2/accounts/mfaEnrollment:finalize"
     ) { call, client in
         let request = try call.body(as: FinalizeEnrollmentRequest.self, for: client)
-        try request.phoneVerificationInfo.requireAbsent()
+        let displayName = try request.displayName.checkedName()?.content
+        if request.phoneVerificationInfo != nil || request.totpVerificationInfo == nil && !client.realm.allowsOnlyTOTP {
+            try client.realm.requireSMSFactorsAllowed()
+            let signedIn = try await call.services.accounts.factors.finalizePhone(
+                idToken: try request.idToken.required(.missingIDToken), request.phoneVerificationInfo?.verification,
+                displayName: displayName, in: client.realm, from: call.context)
+            return try .json(SessionResponse(FinalizePhoneMembers(), signedIn))
+        }
         try client.realm.requireTOTPAllowed()
         let signedIn = try await call.services.accounts.factors.finalize(
             idToken: try request.idToken.required(.missingIDToken), request.totpVerificationInfo?.verification,
-            displayName: try request.displayName.checkedName()?.content, in: client.realm, from: call.context)
+            displayName: displayName, in: client.realm, from: call.context)
         return try .json(SessionResponse(FinalizeEnrollmentMembers(), signedIn))
     }
 
@@ -39,16 +52,19 @@ extension Endpoint {
     }
 }
 
-extension Optional<PresenceOnly> {
-    /// - Throws: ``FactorRefusal/notAllowed(_:)`` if a request names a telephone number as second factor.
-    fileprivate func requireAbsent() throws(FactorRefusal) {
-        if self != nil { throw .notAllowed("SMS based MFA not enabled.") }
-    }
+extension Realm {
+    /// Whether a request that names no kind of factor is taken for one about one-time passwords. Otherwise it is taken
+    /// for one about telephone numbers, as by Firebase's emulator.
+    fileprivate var allowsOnlyTOTP: Bool { policy.secondFactors.allowsTOTP && !policy.secondFactors.allowsSMS }
 }
 
 private struct StartEnrollmentRequest: ClientRequestBody {
+    struct PhoneEnrollment: Decodable {
+        let phoneNumber: String?
+    }
+
     let idToken: String?
-    let phoneEnrollmentInfo: PresenceOnly?
+    let phoneEnrollmentInfo: PhoneEnrollment?
     let totpEnrollmentInfo: PresenceOnly?
     let tenantId: String?
     let targetProjectId: String?
@@ -86,11 +102,25 @@ private struct FinalizeEnrollmentRequest: ClientRequestBody {
     }
 
     let idToken: String?
-    let phoneVerificationInfo: PresenceOnly?
+    let phoneVerificationInfo: PhoneVerification?
     let totpVerificationInfo: TOTPVerification?
     let displayName: ProfileText?
     let tenantId: String?
     let targetProjectId: String?
+}
+
+/// The code that was sent to a telephone number.
+struct PhoneVerification: Decodable {
+    let sessionInfo: String?
+    let code: String?
+
+    var verification: FactorEnrolment.Verification {
+        FactorEnrolment.Verification(sessionInfo: sessionInfo.nonEmpty, code: code.nonEmpty.map(Secret.init))
+    }
+}
+
+private struct FinalizePhoneMembers: Encodable {
+    let phoneAuthInfo = EmptyObject()
 }
 
 private struct FinalizeEnrollmentMembers: Encodable {

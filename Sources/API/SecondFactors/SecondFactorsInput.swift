@@ -5,17 +5,29 @@ struct SecondFactorsInput: Decodable {
     struct Enrollment: Decodable {
         let mfaEnrollmentId: String?
         let displayName: ProfileText?
+        let phoneInfo: String?
         let totpInfo: PresenceOnly?
     }
 
     let enrollments: [Enrollment]?
 
-    /// Telephone numbers, which Firebase's Admin SDKs write, are not implemented.
+    /// The factors of the list, each telephone number once. A one-time password must be enrolled; a number is enrolled if
+    /// it is not.
     func kept() throws -> [KeptFactor] {
-        try (enrollments ?? []).map { enrollment in
-            guard enrollment.totpInfo != nil else { throw RequestRefusal.notImplemented("mfa") }
+        var kept: [KeptFactor] = []
+        for enrollment in enrollments ?? [] {
+            var number: PhoneNumber?
+            if enrollment.totpInfo == nil {
+                number = enrollment.phoneInfo.flatMap(PhoneNumber.init)
+                guard number != nil else { throw FactorRefusal.invalidNumber }
+            }
             guard let id = enrollment.mfaEnrollmentId.nonEmpty else { throw FactorRefusal.missingID }
-            return KeptFactor(id: ID(id), displayName: try enrollment.displayName.checkedName()?.content)
+            guard id.utf8.count <= 128, !id.utf8.contains(0) else { throw FactorRefusal.missingID }
+            if number != nil, kept.contains(where: { $0.phoneNumber == number }) { continue }
+            kept.append(
+                KeptFactor(
+                    id: ID(id), phoneNumber: number, displayName: try enrollment.displayName.checkedName()?.content))
         }
+        return kept
     }
 }

@@ -60,7 +60,7 @@ private struct SecondFactorMembers: Encodable {
     init(_ challenge: SecondFactorChallenge) {
         let factors = challenge.account.secondFactors
         mfaPendingCredential = challenge.pendingCredential
-        mfaInfo = factors.factors.map(FactorInfo.init)
+        mfaInfo = factors.factors.map { FactorInfo($0) }
         recoveryCodesAvailable = factors.recoveryCodes == nil ? nil : true
     }
 }

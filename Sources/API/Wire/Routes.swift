@@ -15,7 +15,7 @@ extension Endpoint {
             .listSessions, .revokeSession, .lookUpSession,
             .startPasskeyEnrollment, .finalizePasskeyEnrollment, .startPasskeySignIn, .finalizePasskeySignIn,
             .startPasskeySignUp, .finalizePasskeySignUp,
-            .startMFAEnrollment, .finalizeMFAEnrollment, .withdrawMFAEnrollment, .finalizeMFASignIn,
+            .startMFAEnrollment, .finalizeMFAEnrollment, .withdrawMFAEnrollment, .startMFASignIn, .finalizeMFASignIn,
             .generateRecoveryCodes,
             .signInWithCustomToken, .createSessionCookie, .getSessionCookiePublicKeys, .getProjectConfig,
             .updateProjectConfig, .initializeAuth,
@@ -106,7 +106,7 @@ enum Route: Sendable {
             "/v1/accounts:issueSamlResponse",
             "/v1/accounts:revokeToken",
             "/v1/accounts:signInWithGameCenter", "/v1/accounts:signOutUser",
-            "/v1/accounts:verifyIosClient", "/v2/accounts/mfaSignIn:start",
+            "/v1/accounts:verifyIosClient",
         ].map { (.post, $0) }
         + ["", "/tenants/{tenant}"].flatMap {
             standardMethods(of: "/v2/projects/{project}\($0)/inboundSamlConfigs", resource: "config")

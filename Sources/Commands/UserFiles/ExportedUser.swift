@@ -27,6 +27,7 @@ struct ExportedUser: Encodable {
         let mfaEnrollmentId: String
         let displayName: String?
         let enrolledAt: String
+        let phoneInfo: String?
         let totpInfo: TOTP?
     }
 
@@ -67,12 +68,15 @@ struct ExportedUser: Encodable {
         let factors = account.secondFactors.factors.map {
             SecondFactor(
                 mfaEnrollmentId: $0.id.rawValue, displayName: $0.displayName, enrolledAt: $0.enrolledAt.iso8601,
+                phoneInfo: $0.phoneNumber?.rawValue,
                 totpInfo: $0.kind == .totp
                     ? TOTP(sharedSecretKey: secrets[$0.id].map { Base32.encode($0) }) : nil)
         }
         mfaInfo = factors.isEmpty ? nil : factors
         passkeyInfo = passkeys.isEmpty ? nil : passkeys.map(ExportedPasskey.init)
     }
+
+    var hasOneTimePassword: Bool { mfaInfo?.contains { $0.totpInfo != nil } ?? false }
 }
 
 /// A passkey with all that another installation needs to verify its signatures.

@@ -36,7 +36,7 @@ struct UserExport {
             for stored in page {
                 let id = stored.account.id
                 let user = ExportedUser(stored, secrets: opened[id] ?? [:], passkeys: keys[id] ?? [])
-                if secrets == nil, user.mfaInfo != nil { counts.withoutSecrets += 1 }
+                if secrets == nil, user.hasOneTimePassword { counts.withoutSecrets += 1 }
                 switch format {
                 case .json:
                     try file.write((counts.users == 0 ? "\n" : ",\n").utf8)

@@ -79,9 +79,15 @@ actor UserSource {
         return nil
     }
 
-    private func sealed(_ totp: AccountAdministration.ImportedTOTP?) throws(ImportedUser.Fault) -> NewTOTP? {
-        guard let totp, let factorSecrets else { return nil }
-        do { return try factorSecrets.sealed(totp, in: realm) } catch { throw .factorSecretIsInvalid }
+    private func sealed(
+        _ factors: [AccountAdministration.ImportedFactor]
+    ) throws(ImportedUser.Fault) -> [NewFactor] {
+        guard let factorSecrets else { return [] }
+        do {
+            return try factors.map { try factorSecrets.sealed($0, in: realm) }
+        } catch {
+            throw .factorSecretIsInvalid
+        }
     }
 
     private func takeBatch() -> Batch {
@@ -122,7 +128,7 @@ actor UserSource {
             batch.skippedIdentities += all.count - entry.account.identities.count
             entry.account.passwordUpdatedAt = entry.passwordHash == nil ? nil : now
             let account = StoredAccount(
-                account: entry.account, passwordHash: entry.passwordHash, totp: try sealed(entry.totp),
+                account: entry.account, passwordHash: entry.passwordHash, factors: try sealed(entry.factors),
                 passkeys: checked.passkeys)
             batch.rows.append((row.line, account, checked.changes))
         } catch {
@@ -136,7 +142,7 @@ extension ImportedUser.Fault {
     fileprivate var messageForFile: String {
         switch self {
         case .hasSecondFactor:
-            "the account has second factors; --without-second-factors imports it without them, and --with-secrets with its one-time password"
+            "the account has second factors; --without-second-factors imports it without them, and --with-secrets with its one-time password and telephone numbers"
         case .passkeyOfOtherRPID: "\(message); --without-passkeys imports the account without its passkeys"
         case .factorSecretIsMissing: "\(message); --without-second-factors imports the account without it"
         default: message

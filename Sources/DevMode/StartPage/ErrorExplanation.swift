@@ -126,12 +126,14 @@ extension ErrorCode {
         case .invalidCode:
             "The code of the text message, the one-time password or the recovery code is wrong, or was used before."
         case .invalidMFAEnrollmentID: "The list has a second factor without an ID."
+        case .invalidMFAPhoneNumber: "The telephone number of a second factor must begin with a plus sign."
         case .invalidMFAPendingCredential:
             "The sign-in with the first factor is too old, was used, or came from another app or device. Begin again."
         case .invalidSessionInfo:
             "sessionInfo is unknown, too old or was used, or it belongs to another purpose or account. Begin again."
         case .mfaEnrollmentNotFound: "The account does not have this second factor."
-        case .missingCode, .missingCredential, .missingMFAEnrollmentID, .missingSessionInfo:
+        case .missingCode, .missingCredential, .missingMFAEnrollmentID, .missingMFAPendingCredential,
+            .missingSessionInfo:
             "The request lacks a required member."
         case .secondFactorEnrollmentRequired: "The project requires second factors. Enroll one first."
         case .secondFactorExists: "The account has a second factor of this kind already."

@@ -90,7 +90,7 @@ public struct AccountAdministration: Sendable {
                 at: clock.now()))
     }
 
-    /// Returns the notice that second factors were removed; none if the account keeps all of them.
+    /// Returns the notice that second factors were removed or replaced; none if nothing changes.
     ///
     /// - Throws: ``FactorRefusal`` unless the account has each of `kept`, once.
     private func notice(
@@ -100,8 +100,20 @@ public struct AccountAdministration: Sendable {
             throw AdministrationRefusal.accountUnknown
         }
         guard Set(kept.map(\.id)).count == kept.count else { throw FactorRefusal.duplicateID }
-        guard kept.allSatisfy({ account.secondFactors.factor($0.id) != nil }) else { throw FactorRefusal.factorUnknown }
-        guard let emailFactory, kept.count < account.secondFactors.factors.count else { return .none }
+        guard kept.count <= SecondFactors.limit else { throw FactorRefusal.limitExceeded }
+        for factor in kept {
+            let kind: Factor.Kind = factor.phoneNumber == nil ? .totp : .phone
+            switch account.secondFactors.factor(factor.id)?.kind {
+            case nil: guard kind == .phone else { throw FactorRefusal.factorUnknown }
+            case let enrolled?: guard enrolled == kind else { throw FactorRefusal.factorUnknown }
+            }
+        }
+        let ids = Set(kept.map(\.id))
+        let isUnchanged = account.secondFactors.factors.allSatisfy { enrolled in
+            ids.contains(enrolled.id)
+                && kept.contains { $0.id == enrolled.id && $0.phoneNumber == enrolled.phoneNumber }
+        }
+        guard let emailFactory, !isUnchanged || kept.count > account.secondFactors.factors.count else { return .none }
         return EmailBatch(
             emails: try emailFactory.notice(
                 .factorsReset, about: account, by: realm.policy, from: context, at: clock.now()))
@@ -200,14 +212,17 @@ extension AdministrativeChange {
     }
 }
 
-/// A second factor that an administrator lets an account keep.
+/// A second factor that an administrator lets an account keep, or a telephone number that the administrator enrols.
 public struct KeptFactor: Hashable, Sendable {
     public let id: ID<Factor>
+    /// `nil` for a one-time password.
+    public let phoneNumber: PhoneNumber?
     /// `nil` keeps the name.
     public let displayName: String?
 
-    public init(id: ID<Factor>, displayName: String?) {
+    public init(id: ID<Factor>, phoneNumber: PhoneNumber? = nil, displayName: String?) {
         self.id = id
+        self.phoneNumber = phoneNumber
         self.displayName = displayName
     }
 }

@@ -9,11 +9,24 @@ extension AccountAdministration {
         public var profile = AccountUpdate.Profile()
         public var phoneNumber: String?
         public var isDisabled = false
+        public var factors: [Factor] = []
 
         public init() {}
+
+        /// A telephone number as second factor.
+        public struct Factor: Sendable {
+            public let phoneNumber: String
+            public let displayName: String?
+
+            public init(phoneNumber: String, displayName: String?) {
+                self.phoneNumber = phoneNumber
+                self.displayName = displayName
+            }
+        }
     }
 
-    /// Creates an account. Checks in the order of the wire protocol: ID, phone number, address, password.
+    /// Creates an account. Checks in the order of the wire protocol: ID, phone number, address, password, second
+    /// factors.
     public func create(
         _ draft: Draft, in realm: Realm, from context: RequestContext, by actor: AuditActor
     ) async throws -> Account {
@@ -37,12 +50,27 @@ extension AccountAdministration {
             passwordUpdatedAt: hash == nil ? nil : now, phoneNumber: phoneNumber, isDisabled: draft.isDisabled,
             createdAt: now, validSince: Instant(seconds: now.seconds))
         account.apply(draft.profile)
-        let stored = StoredAccount(account: account, passwordHash: hash)
+        let stored = StoredAccount(
+            account: account, passwordHash: hash, factors: try factors(of: draft, enrolledAt: now, in: realm))
         try await mappingConflicts(to: \.refusalOfAdministration) {
             try await store.create(
-                stored, events: [AccountEvent(.accountCreated, of: account.id)],
+                stored,
+                events: [AccountEvent(.accountCreated, of: account.id)]
+                    + stored.factors.map { .adding($0.factor.kind, $0.factor.id, to: account.id) },
                 recording: realm.recording(by: actor), in: realm.id)
         }
         return account
+    }
+
+    /// Returns the second factors of a new account, each number once.
+    private func factors(of draft: Draft, enrolledAt now: Instant, in realm: Realm) throws -> [NewFactor] {
+        var numbers: Set<PhoneNumber> = []
+        let imported = try draft.factors.compactMap { factor -> ImportedFactor? in
+            guard let number = PhoneNumber(factor.phoneNumber) else { throw FactorRefusal.invalidNumber }
+            guard numbers.insert(number).inserted else { return nil }
+            return ImportedFactor(id: nil, displayName: factor.displayName, enrolledAt: now, proof: .phone(number))
+        }
+        guard imported.count <= SecondFactors.limit else { throw FactorRefusal.limitExceeded }
+        return try imported.compactMap { try factorSecrets?.sealed($0, in: realm.id) }
     }
 }

@@ -6,31 +6,36 @@ extension AccountAdministration {
         /// A hash that the other system computed, as ``StoredPasswordScheme/stored(hash:salt:)`` returns it. It takes
         /// precedence over ``password``.
         public var passwordHash: String?
-        public var totp: ImportedTOTP?
+        public var factors: [ImportedFactor]
 
         public init(
-            account: Account, password: Secret? = nil, passwordHash: String? = nil, totp: ImportedTOTP? = nil
+            account: Account, password: Secret? = nil, passwordHash: String? = nil, factors: [ImportedFactor] = []
         ) {
             self.account = account
             self.password = password
             self.passwordHash = passwordHash
-            self.totp = totp
+            self.factors = factors
         }
     }
 
-    /// A one-time password of another system.
-    public struct ImportedTOTP: Sendable {
+    /// A second factor of another system.
+    public struct ImportedFactor: Sendable {
+        public enum Proof: Sendable {
+            case totp(secret: [UInt8])
+            case phone(PhoneNumber)
+        }
+
         /// `nil` for a new ID.
         public let id: ID<Factor>?
         public let displayName: String?
         public let enrolledAt: Instant
-        public let secret: [UInt8]
+        public let proof: Proof
 
-        public init(id: ID<Factor>?, displayName: String?, enrolledAt: Instant, secret: [UInt8]) {
+        public init(id: ID<Factor>?, displayName: String?, enrolledAt: Instant, proof: Proof) {
             self.id = id
             self.displayName = displayName
             self.enrolledAt = enrolledAt
-            self.secret = secret
+            self.proof = proof
         }
     }
 
@@ -64,7 +69,7 @@ extension AccountAdministration {
             account.passwordUpdatedAt = entry.hash == nil ? nil : now
             return StoredAccount(
                 account: account, passwordHash: entry.hash,
-                totp: try entry.totp.flatMap { try factorSecrets?.sealed($0, in: realm.id) })
+                factors: try entry.factors.compactMap { try factorSecrets?.sealed($0, in: realm.id) })
         }
         guard !accounts.isEmpty else { return refused }
         let conflicts = try await store.store(
@@ -76,7 +81,7 @@ extension AccountAdministration {
     private struct Entry {
         let account: Account
         let password: Secret?
-        let totp: ImportedTOTP?
+        let factors: [ImportedFactor]
         var hash: String?
     }
 
@@ -96,7 +101,7 @@ extension AccountAdministration {
             seen.formUnion(identifiers.map(\.reference))
             accepted.append(
                 Entry(
-                    account: candidate.account, password: candidate.password, totp: candidate.totp,
+                    account: candidate.account, password: candidate.password, factors: candidate.factors,
                     hash: candidate.passwordHash))
         }
         return (accepted, refused)
@@ -104,12 +109,20 @@ extension AccountAdministration {
 }
 
 extension FactorSecrets {
-    /// Encrypts the secret of an imported one-time password.
-    public func sealed(_ totp: AccountAdministration.ImportedTOTP, in realm: ID<Realm>) throws -> NewTOTP {
-        let id = totp.id ?? newID()
-        return NewTOTP(
-            factor: Factor(id: id, kind: .totp, displayName: totp.displayName, enrolledAt: totp.enrolledAt),
-            sealedSecret: try seal(totp.secret, id, realm), lastStep: 0)
+    /// Encrypts the secret of an imported second factor, if it has one.
+    public func sealed(_ imported: AccountAdministration.ImportedFactor, in realm: ID<Realm>) throws -> NewFactor {
+        let id = imported.id ?? newID()
+        switch imported.proof {
+        case .totp(let secret):
+            let factor = Factor(
+                id: id, kind: .totp, displayName: imported.displayName, enrolledAt: imported.enrolledAt)
+            return NewFactor(NewTOTP(factor: factor, sealedSecret: try seal(secret, id, realm), lastStep: 0))
+        case .phone(let number):
+            return NewFactor(
+                phone: Factor(
+                    id: id, kind: .phone, phoneNumber: number, displayName: imported.displayName,
+                    enrolledAt: imported.enrolledAt))
+        }
     }
 }
 

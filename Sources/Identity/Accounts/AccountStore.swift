@@ -244,17 +244,17 @@ public enum UniqueMember: Hashable, Sendable {
 public struct StoredAccount: Hashable, Sendable {
     public var account: Account
     public var passwordHash: String?
-    /// The one-time password of an account that is being imported.
-    public var totp: NewTOTP?
+    /// The second factors of an account that is being imported.
+    public var factors: [NewFactor]
     /// The passkeys of an account that is being imported; ``Account/passkeys`` is empty then.
     public var passkeys: [NewPasskey]
 
     public init(
-        account: Account, passwordHash: String? = nil, totp: NewTOTP? = nil, passkeys: [NewPasskey] = []
+        account: Account, passwordHash: String? = nil, factors: [NewFactor] = [], passkeys: [NewPasskey] = []
     ) {
         self.account = account
         self.passwordHash = passwordHash
-        self.totp = totp
+        self.factors = factors
         self.passkeys = passkeys
     }
 

@@ -14,6 +14,16 @@ public struct AddedSignInMethod: Hashable, Sendable {
     }
 }
 
+extension Factor.Kind {
+    /// The name of the factor in notices; see ``SignInMethodName``.
+    var methodName: ProviderID {
+        switch self {
+        case .totp: .totp
+        case .phone: .phone
+        }
+    }
+}
+
 /// A sign-in method as end users know it.
 public enum SignInMethodName: Hashable, Sendable {
     case named(String)

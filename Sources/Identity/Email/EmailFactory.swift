@@ -96,13 +96,15 @@ extension EmailFactory {
         of factor: Factor, to account: Account, by policy: Policy, from context: RequestContext
     ) throws -> EmailBatch {
         guard let recipient = NoticeRecipient(of: account, by: policy), sendsEmail else { return .none }
-        let method = AddedSignInMethod(provider: .totp, subject: factor.id.rawValue, addedAt: factor.enrolledAt)
+        let method = AddedSignInMethod(
+            provider: factor.kind.methodName, subject: factor.id.rawValue, addedAt: factor.enrolledAt)
         let issued =
             recipient.isProven
             ? removalCode(
                 for: method, .revertFactorAddition, of: account.id, sentTo: recipient.email, at: method.addedAt) : nil
         let emails = try notice(
-            .factorAdded, to: recipient, about: account.id, EmailPayload(code: issued?.secret, provider: .totp),
+            .factorAdded, to: recipient, about: account.id,
+            EmailPayload(code: issued?.secret, provider: method.provider),
             from: context, at: method.addedAt)
         return EmailBatch(codes: [issued?.record].compactMap(\.self), emails: emails)
     }

@@ -255,6 +255,11 @@ extension AccountEvent {
         providers.map { AccountEvent(.identityUnlinked($0), of: account) }
     }
 
+    /// The event about a second factor that a change has added to an account.
+    public static func adding(_ kind: Factor.Kind, _ factor: ID<Factor>, to account: ID<Account>) -> AccountEvent {
+        AccountEvent(.factorAdded(kind, factor), of: account)
+    }
+
     /// The events about second factors that a change has removed from an account; see ``unlinking(_:from:)``.
     public static func removing(
         _ factors: [(kind: Factor.Kind, id: ID<Factor>)], from account: ID<Account>

@@ -4,17 +4,24 @@ public struct Factor: Hashable, Sendable {
     public enum Kind: String, Codable, CaseIterable, Sendable {
         /// A time-based one-time password (RFC 6238) of an authenticator app.
         case totp
+        /// A code that is sent to a telephone number.
+        case phone
     }
 
     /// The wire's `mfaEnrollmentId`. Unique within the account.
     public let id: ID<Factor>
     public let kind: Kind
+    /// The number of ``Kind/phone``; otherwise `nil`.
+    public let phoneNumber: PhoneNumber?
     public let displayName: String?
     public let enrolledAt: Instant
 
-    public init(id: ID<Factor>, kind: Kind, displayName: String?, enrolledAt: Instant) {
+    public init(
+        id: ID<Factor>, kind: Kind, phoneNumber: PhoneNumber? = nil, displayName: String?, enrolledAt: Instant
+    ) {
         self.id = id
         self.kind = kind
+        self.phoneNumber = phoneNumber
         self.displayName = displayName
         self.enrolledAt = enrolledAt
     }
@@ -74,6 +81,7 @@ public struct SessionFactor: Hashable, Codable, Sendable {
     /// The claim `firebase.sign_in_second_factor`.
     public enum Method: String, Codable, Sendable {
         case totp
+        case phone
         case recoveryCode = "recovery_code"
     }
 

@@ -8,6 +8,7 @@ public struct FactorEnrolment: Sendable {
     private let authenticator: Authenticator
     private let factors: any FactorStore
     private let secrets: FactorSecrets
+    private let phoneCodes: PhoneCodes
     private let sealedTokens: any SealedTokens
     private let emailFactory: EmailFactory
     private let limiter: RateLimiter
@@ -15,12 +16,14 @@ public struct FactorEnrolment: Sendable {
 
     public init(
         completion: SignInCompletion, authenticator: Authenticator, factors: any FactorStore, secrets: FactorSecrets,
-        sealedTokens: any SealedTokens, emailFactory: EmailFactory, limiter: RateLimiter, clock: WallClock
+        phoneCodes: PhoneCodes, sealedTokens: any SealedTokens, emailFactory: EmailFactory, limiter: RateLimiter,
+        clock: WallClock
     ) {
         self.completion = completion
         self.authenticator = authenticator
         self.factors = factors
         self.secrets = secrets
+        self.phoneCodes = phoneCodes
         self.sealedTokens = sealedTokens
         self.emailFactory = emailFactory
         self.limiter = limiter
@@ -56,6 +59,53 @@ public struct FactorEnrolment: Sendable {
         return StartedTOTP(
             secret: Base32.encode(secret),
             sessionInfo: try sealedTokens.encode(enrolment, until: expiresAt, in: realm.id), expiresAt: expiresAt)
+    }
+
+    /// Sends a code to a number that the caller enrols.
+    ///
+    /// - Parameter text: the number; `nil` if the request has no member for it.
+    /// - Returns: the wire's `sessionInfo`.
+    public func startPhone(
+        idToken: String, number text: String??, in realm: Realm, from context: RequestContext
+    ) async throws -> String {
+        let caller = try await supportedCaller(idToken, in: realm)
+        guard let text else { throw FactorRefusal.missingMember("phoneEnrollmentInfo") }
+        let number = try phoneCodes.number(text, in: realm)
+        try requireEnrollable(number, by: caller, in: realm)
+        return try await phoneCodes.send(
+            to: number, for: .enrolment, of: PhoneCode.AccountBinding(caller.account), in: realm, from: context)
+    }
+
+    /// Enrols a number that the code of `verification` proves, as ``finalize(idToken:_:displayName:in:from:)`` does.
+    public func finalizePhone(
+        idToken: String, _ verification: Verification?, displayName: String?, in realm: Realm,
+        from context: RequestContext
+    ) async throws -> SignedIn {
+        let caller = try await supportedCaller(idToken, in: realm)
+        guard let verification else { throw FactorRefusal.missingMember("phoneVerificationInfo") }
+        guard verification.code != nil else { throw FactorRefusal.missingCode }
+        let proof = try await phoneCodes.check(
+            verification.code, of: verification.sessionInfo, for: .enrolment,
+            boundTo: { $0 == PhoneCode.AccountBinding(caller.account) }, in: realm, from: context.network)
+        try requireEnrollable(proof.number, by: caller, in: realm)
+        try limiter.countCredentialChange(of: caller.account.id, in: realm)
+        let factor = Factor(
+            id: secrets.newID(), kind: .phone, phoneNumber: proof.number, displayName: displayName,
+            enrolledAt: clock.now())
+        let notice = try emailFactory.factorAddedNotice(
+            of: factor, to: caller.account, by: realm.policy, from: context)
+        return try await replaceSession(
+            of: caller, secondFactor: SessionFactor(.phone, factor.id), with: .enrollPhone(factor, proof: proof),
+            sending: notice, in: realm, from: context)
+    }
+
+    private func requireEnrollable(_ number: PhoneNumber, by caller: Caller, in realm: Realm) throws {
+        let factors = caller.account.secondFactors.factors
+        guard factors.allSatisfy({ $0.phoneNumber != number }) else { throw FactorRefusal.numberExists }
+        guard factors.count < SecondFactors.limit else { throw FactorRefusal.limitExceeded }
+        // The code of a test number is known to more people than the owner.
+        guard !realm.isTestNumber(number) else { throw FactorRefusal.testNumber }
+        try caller.requireRecentLogin(by: realm.policy, at: clock.now())
     }
 
     /// The members of a request that prove an enrolment, unchecked.
@@ -109,7 +159,7 @@ public struct FactorEnrolment: Sendable {
         let caller = try await authenticator.authenticate(
             idToken: idToken, in: realm, acceptsRestricted: true)
         try caller.requireRecentLogin(by: realm.policy, at: clock.now())
-        guard caller.account.secondFactors.factor(id) != nil else { throw FactorRefusal.factorUnknown }
+        guard let factor = caller.account.secondFactors.factor(id) else { throw FactorRefusal.factorUnknown }
         try limiter.countCredentialChange(of: caller.account.id, in: realm)
         let notice = EmailBatch(
             emails: try emailFactory.notice(
@@ -117,7 +167,7 @@ public struct FactorEnrolment: Sendable {
         let isLast = caller.account.secondFactors.factors.count == 1
         let keeps = !isLast && caller.session.secondFactor?.factor != id
         return try await replaceSession(
-            of: caller, secondFactor: keeps ? caller.session.secondFactor : nil, with: .withdraw(id),
+            of: caller, secondFactor: keeps ? caller.session.secondFactor : nil, with: .withdraw(factor),
             sending: notice, in: realm, from: context)
     }
 
@@ -177,6 +227,13 @@ public struct FactorEnrolment: Sendable {
 }
 
 extension Realm {
+    /// - Throws: ``FactorRefusal/notAllowed(_:)`` unless users can enrol telephone numbers.
+    public func requireSMSFactorsAllowed() throws(FactorRefusal) {
+        guard policy.secondFactors.state != .disabled, policy.secondFactors.allowsSMS else {
+            throw .notAllowed("SMS based MFA not enabled.")
+        }
+    }
+
     /// - Throws: ``FactorRefusal/notAllowed(_:)`` unless users can enrol one-time passwords.
     public func requireTOTPAllowed() throws(FactorRefusal) {
         guard policy.secondFactors.state != .disabled, policy.secondFactors.allowsTOTP else {

@@ -7,6 +7,12 @@ public enum FactorRefusal: Refusal, Hashable {
     case unverifiedEmail
     /// The account already has a factor that it can have only once.
     case exists
+    /// The account already has a factor with this telephone number.
+    case numberExists
+    /// A telephone number of an administrator's factor.
+    case invalidNumber
+    /// The fixed code of a test number protects nothing.
+    case testNumber
     /// The account has ``SecondFactors/limit`` factors.
     case limitExceeded
     /// The enrolment has expired, was used, or belongs to another account or to another generation of the account.
@@ -14,6 +20,8 @@ public enum FactorRefusal: Refusal, Hashable {
     /// The code is wrong, or was used before.
     case invalidCode
     case missingPendingCredential
+    /// A request for a code has no pending credential.
+    case missingPendingCredentialOfCode
     /// - Parameter member: the member of the request that has the proof.
     case missingMember(String)
     case missingCode
@@ -37,14 +45,16 @@ public enum FactorRefusal: Refusal, Hashable {
 extension FactorRefusal {
     public var code: ErrorCode {
         switch self {
-        case .notAllowed: .operationNotAllowed
+        case .notAllowed, .testNumber: .operationNotAllowed
         case .unsupportedFirstFactor: .unsupportedFirstFactor
         case .unverifiedEmail: .unverifiedEmail
-        case .exists: .secondFactorExists
+        case .exists, .numberExists: .secondFactorExists
+        case .invalidNumber: .invalidMFAPhoneNumber
         case .limitExceeded: .secondFactorLimitExceeded
         case .invalidSessionInfo: .invalidSessionInfo
         case .invalidCode: .invalidCode
         case .missingPendingCredential: .missingCredential
+        case .missingPendingCredentialOfCode: .missingMFAPendingCredential
         case .missingMember: .invalidArgument
         case .missingCode: .missingCode
         case .missingSessionInfo: .missingSessionInfo
@@ -64,9 +74,13 @@ extension FactorRefusal {
         case .unsupportedFirstFactor: "MFA is not available for the given first factor."
         case .unverifiedEmail: "Need to verify email first before enrolling second factors."
         case .exists: "The account has already enrolled a one-time password."
+        case .numberExists: "Phone number already enrolled as second factor for this account."
+        case .invalidNumber: "Invalid format."
+        case .testNumber: "A test number cannot be a second factor."
         case .providerNotSupported: "MFA provider not supported!"
         case .missingMember(let member): "((Missing \(member).))"
         case .missingPendingCredential: "Please set MFA Pending Credential."
+        case .missingPendingCredentialOfCode: "Request does not have MFA pending credential."
         case .missingFactor: "Please set the ID of the second factor."
         case .enrolmentRequired: "Enroll a second factor first."
         case .missingID: "mfaEnrollmentId must be defined."

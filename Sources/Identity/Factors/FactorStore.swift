@@ -62,12 +62,31 @@ public struct NewTOTP: Hashable, Sendable {
     }
 }
 
+/// A second factor to be stored with a new account.
+public struct NewFactor: Hashable, Sendable {
+    public let factor: Factor
+    /// `nil` for a telephone number.
+    public let totp: NewTOTP?
+
+    public init(_ totp: NewTOTP) {
+        factor = totp.factor
+        self.totp = totp
+    }
+
+    public init(phone factor: Factor) {
+        self.factor = factor
+        totp = nil
+    }
+}
+
 /// A change of the second factors of the caller's account.
 public struct FactorChange: Sendable {
     public enum Step: Sendable {
         /// - Parameter enrolment: the key of the enrolment, which is consumed.
         case enroll(NewTOTP, enrolment: ReplayKey)
-        case withdraw(ID<Factor>)
+        /// - Parameter proof: the code, which is consumed.
+        case enrollPhone(Factor, proof: PhoneProof)
+        case withdraw(Factor)
         /// Replaces all recovery codes by codes with these hashes.
         case replaceRecoveryCodes([[UInt8]])
     }
@@ -95,7 +114,8 @@ public struct FactorChange: Sendable {
         let change: AccountEvent.Change =
             switch step {
             case .enroll(let totp, _): .factorAdded(totp.factor.kind, totp.factor.id)
-            case .withdraw(let factor): .factorRemoved(.totp, factor)
+            case .enrollPhone(let factor, _): .factorAdded(factor.kind, factor.id)
+            case .withdraw(let factor): .factorRemoved(factor.kind, factor.id)
             case .replaceRecoveryCodes: .recoveryCodesRenewed
             }
         return AccountEvent(change, of: account)
@@ -107,6 +127,8 @@ public struct SecondFactorUse: Hashable, Sendable {
     public enum Proof: Hashable, Sendable {
         /// A one-time password of this step.
         case totp(ID<Factor>, step: Int64)
+        /// A code that was sent to the number of the factor.
+        case phone(ID<Factor>, PhoneProof)
         /// A recovery code with this hash.
         case recoveryCode(hash: [UInt8])
     }
@@ -133,10 +155,10 @@ public struct SecondFactorUse: Hashable, Sendable {
         self.recording = recording
     }
 
-    /// The events of the use. A sign-in with a one-time password has none.
+    /// The events of the use. A sign-in with a one-time password or with a code to a telephone number has none.
     public var events: [AccountEvent] {
         switch proof {
-        case .totp: []
+        case .totp, .phone: []
         case .recoveryCode: [AccountEvent(.recoveryCodeUsed, of: account)]
         }
     }
@@ -145,6 +167,7 @@ public struct SecondFactorUse: Hashable, Sendable {
     var sessionFactor: SessionFactor {
         switch proof {
         case .totp(let factor, _): SessionFactor(.totp, factor)
+        case .phone(let factor, _): SessionFactor(.phone, factor)
         case .recoveryCode: SessionFactor(.recoveryCode)
         }
     }

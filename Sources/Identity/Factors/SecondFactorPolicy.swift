@@ -13,11 +13,16 @@ public struct SecondFactorPolicy: Hashable, Sendable {
     public var state: State
     /// Users can enrol one-time passwords. Enrolled factors are demanded even if this is `false`.
     public var allowsTOTP: Bool
+    /// Users can enrol telephone numbers. Enrolled factors are demanded even if this is `false`.
+    public var allowsSMS: Bool
     /// How many steps of 30 seconds the clock of an authenticator app may be ahead or behind; 0 to 10.
     public var adjacentIntervals: Int
 
-    public init(state: State = .disabled, allowsTOTP: Bool = false, adjacentIntervals: Int = 1) {
+    public init(
+        state: State = .disabled, allowsTOTP: Bool = false, allowsSMS: Bool = false, adjacentIntervals: Int = 1
+    ) {
         self.state = state
+        self.allowsSMS = allowsSMS
         self.allowsTOTP = allowsTOTP
         self.adjacentIntervals = adjacentIntervals
     }
@@ -49,6 +54,7 @@ extension SecondFactorPolicy {
     public func allows(_ kind: Factor.Kind) -> Bool {
         switch kind {
         case .totp: allowsTOTP
+        case .phone: allowsSMS
         }
     }
 

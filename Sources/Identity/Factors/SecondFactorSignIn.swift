@@ -6,6 +6,7 @@ public struct SecondFactorSignIn: Sendable {
     private let store: any AccountStore
     private let factors: any FactorStore
     private let secrets: FactorSecrets
+    private let phoneCodes: PhoneCodes
     private let sealedTokens: any SealedTokens
     private let password: PasswordMethod
     private let emailLink: EmailLinkMethod
@@ -17,7 +18,8 @@ public struct SecondFactorSignIn: Sendable {
     private let countEvent: @Sendable (SecondFactorEvent) -> Void
 
     public init(
-        store: any AccountStore, factors: any FactorStore, secrets: FactorSecrets, sealedTokens: any SealedTokens,
+        store: any AccountStore, factors: any FactorStore, secrets: FactorSecrets, phoneCodes: PhoneCodes,
+        sealedTokens: any SealedTokens,
         password: PasswordMethod, emailLink: EmailLinkMethod, federated: FederatedMethod, emailFactory: EmailFactory,
         limiter: RateLimiter, networks: NetworkHashing, clock: WallClock,
         countEvent: @escaping @Sendable (SecondFactorEvent) -> Void
@@ -25,6 +27,7 @@ public struct SecondFactorSignIn: Sendable {
         self.store = store
         self.factors = factors
         self.secrets = secrets
+        self.phoneCodes = phoneCodes
         self.sealedTokens = sealedTokens
         self.password = password
         self.emailLink = emailLink
@@ -39,7 +42,35 @@ public struct SecondFactorSignIn: Sendable {
     /// What the user presents, unchecked.
     public enum Presented: Sendable {
         case totp(ID<Factor>, code: Secret)
+        case phone(sessionInfo: String, code: Secret)
         case recoveryCode(Secret)
+    }
+
+    /// Sends a code to the number of a factor.
+    ///
+    /// - Returns: the wire's `sessionInfo`.
+    public func start(
+        _ pendingCredential: String, with id: ID<Factor>, in realm: Realm, from context: RequestContext
+    ) async throws -> String {
+        let (account, _, _) = try await account(of: pendingCredential, in: realm, from: context)
+        guard let factor = account.secondFactors.factor(id) else { throw FactorRefusal.factorUnknown }
+        guard let number = factor.phoneNumber else { throw FactorRefusal.providerNotSupported }
+        return try await phoneCodes.send(
+            to: number, for: .secondFactor, of: PhoneCode.AccountBinding(account, factor: id), in: realm,
+            from: context)
+    }
+
+    /// Returns the account of a pending credential, if it has not changed since.
+    private func account(
+        of pendingCredential: String, in realm: Realm, from context: RequestContext
+    ) async throws -> (Account, PendingSignIn, ReplayKey) {
+        let (pending, replayKey) = try sealedTokens.decode(
+            PendingSignIn.self, from: pendingCredential, at: clock.now(), in: realm.id)
+        try pending.requireSameClient(as: context)
+        guard let account = try await store.find([.id(pending.account)], in: realm.id).first,
+            account.generation == pending.generation
+        else { throw FactorRefusal.invalidPendingCredential }
+        return (account, pending, replayKey)
     }
 
     /// Signs the user in. A wrong code leaves the pending credential valid; the sign-in consumes it.
@@ -47,12 +78,7 @@ public struct SecondFactorSignIn: Sendable {
         _ pendingCredential: String, with presented: Presented, for app: App, in realm: Realm,
         from context: RequestContext
     ) async throws -> SignedIn {
-        let (pending, replayKey) = try sealedTokens.decode(
-            PendingSignIn.self, from: pendingCredential, at: clock.now(), in: realm.id)
-        try pending.requireSameClient(as: context)
-        guard let account = try await store.find([.id(pending.account)], in: realm.id).first,
-            account.generation == pending.generation
-        else { throw FactorRefusal.invalidPendingCredential }
+        let (account, pending, replayKey) = try await account(of: pendingCredential, in: realm, from: context)
         let attempt = SecondFactorAttempt(
             account: account, realm: realm, context: context, limiter: limiter,
             isFromKnownNetwork: { try await isFromKnownNetwork(account, in: realm, from: context) })
@@ -72,6 +98,9 @@ public struct SecondFactorSignIn: Sendable {
             countEvent(.wrong)
             if case .totp(let factor, _) = presented { try await recordFailure(of: factor, by: attempt) }
             throw FactorRefusal.invalidCode
+        } catch PhoneRefusal.invalidCode {
+            countEvent(.wrong)
+            throw PhoneRefusal.invalidCode
         }
     }
 
@@ -104,15 +133,32 @@ public struct SecondFactorSignIn: Sendable {
     private func prove(_ presented: Presented, by attempt: SecondFactorAttempt) async throws -> Proven {
         switch presented {
         case .totp(let factor, let code): try await prove(code, of: factor, by: attempt)
+        case .phone(let sessionInfo, let code): try await prove(code, of: sessionInfo, by: attempt)
         case .recoveryCode(let code): try await prove(code, by: attempt)
         }
+    }
+
+    private func prove(
+        _ code: Secret, of sessionInfo: String, by attempt: SecondFactorAttempt
+    ) async throws -> Proven {
+        let account = attempt.account
+        let proof = try await phoneCodes.check(
+            code, of: sessionInfo, for: .secondFactor,
+            boundTo: { $0?.account == account.id && $0?.generation == account.generation }, in: attempt.realm,
+            from: attempt.context.network)
+        // An administrator may have given the factor another number.
+        guard let id = proof.factor, account.secondFactors.factor(id)?.phoneNumber == proof.number else {
+            throw FactorRefusal.factorUnknown
+        }
+        return Proven(proof: .phone(id, proof))
     }
 
     private func prove(
         _ code: Secret, of id: ID<Factor>, by attempt: SecondFactorAttempt
     ) async throws -> Proven {
         let (account, realm) = (attempt.account, attempt.realm)
-        guard account.secondFactors.factor(id) != nil else { throw FactorRefusal.factorUnknown }
+        guard let factor = account.secondFactors.factor(id) else { throw FactorRefusal.factorUnknown }
+        guard factor.kind == .totp else { throw FactorRefusal.providerNotSupported }
         try attempt.requireAllowed()
         guard let stored = try await factors.totp(id, of: account.id, at: clock.now(), in: realm.id) else {
             throw FactorRefusal.factorUnknown

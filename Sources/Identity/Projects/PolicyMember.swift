@@ -181,6 +181,9 @@ extension Policy {
         .flag(
             "allowsTotp", \.secondFactors.allowsTOTP,
             "with secondFactors enabled or mandatory: users can enroll one-time passwords of an authenticator app"),
+        .flag(
+            "allowsSms", \.secondFactors.allowsSMS,
+            "with secondFactors enabled or mandatory: users can enroll telephone numbers, to which codes are sent"),
         .number(
             "totpAdjacentIntervals", \.secondFactors.adjacentIntervals, SecondFactorPolicy.adjacentIntervalRange,
             "steps",

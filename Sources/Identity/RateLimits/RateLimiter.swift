@@ -63,8 +63,9 @@ public enum LimitKey: Hashable, Sendable {
     case phoneCodeResends(PhoneNumber, PhoneCode.Purpose)
     /// Codes for the second factors of one account.
     case factorPhoneCodes(ID<Account>)
-    /// Wrong codes for one telephone number.
-    case wrongPhoneCodes(PhoneNumber)
+    /// Wrong codes of one purpose for one telephone number, from one network, so that another network cannot keep the
+    /// owner of the number from using a code.
+    case wrongPhoneCodes(PhoneNumber, PhoneCode.Purpose, from: ClientNetwork)
 
     public var kind: Kind {
         switch self {
@@ -129,7 +130,10 @@ public enum LimitKey: Hashable, Sendable {
         case .credentialChanges(let account), .accountFactorFailures(let account), .recoveryCodeFailures(let account),
             .unknownNetworkFactorAttempts(let account):
             [Counter(names: [account.rawValue], factor: 1)]
-        case .phoneCodes(let number), .wrongPhoneCodes(let number): [Counter(names: [number.rawValue], factor: 1)]
+        case .phoneCodes(let number): [Counter(names: [number.rawValue], factor: 1)]
+        // One number has one owner, so a wide network gets the same limit as a narrow one.
+        case .wrongPhoneCodes(let number, let purpose, let network):
+            [Counter(names: [number.rawValue, purpose.rawValue, network.widest.prefix], factor: 1)]
         case .phoneCodeBlock(let block): [Counter(names: [block], factor: 1)]
         case .phoneCodeResends(let number, let purpose):
             [Counter(names: [number.rawValue, purpose.rawValue], factor: 1)]

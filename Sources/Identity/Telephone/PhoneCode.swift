@@ -52,7 +52,7 @@ public struct PhoneCode: Hashable, Sendable {
     static let lifetime: Duration = .seconds(600)
     /// The maximum number of codes that are compared with a stored one.
     public static let attemptLimit = 5
-    /// The maximum number of wrong codes for a number within a day.
+    /// The maximum number of wrong codes of one purpose for a number from one network within a day.
     static let wrongCodeLimit = 20
 }
 
@@ -196,4 +196,12 @@ public struct PhoneProof: Hashable, Sendable {
 
     public let number: PhoneNumber
     public let consumed: Consumed
+    /// The factor to which the code was bound; `nil` for other purposes than ``PhoneCode/Purpose/secondFactor``.
+    var factor: ID<Factor>?
+}
+
+extension PhoneCode.AccountBinding {
+    init(_ account: Account, factor: ID<Factor>? = nil) {
+        self.init(account: account.id, generation: account.generation, factor: factor)
+    }
 }

@@ -62,7 +62,8 @@ public struct PhoneCodes: Sendable {
     ) async throws -> String {
         let settings = realm.project.sms
         let listsCodes = realm.project.modeRules.listsPhoneCodes
-        let testCode = settings.testCode(of: number)
+        // A number can become a test number after its enrolment: as second factor it keeps random codes.
+        let testCode = listsCodes || purpose == .signIn ? settings.testCode(of: number) : nil
         let isSent = !listsCodes && testCode == nil
         var callingCode = CallingCodes.prefix(of: number) ?? ""
         if isSent {
@@ -104,10 +105,11 @@ public struct PhoneCodes: Sendable {
 
     /// Checks a code. The commit consumes a right one; a wrong one stays usable until the attempts are used up.
     ///
-    /// - Parameter account: the account to which a code for a second factor must be bound; `nil` for a sign-in.
+    /// - Parameter isBound: whether the code is bound to the right account (default: to none).
     func check(
         _ code: Secret?, of sessionInfo: String?, for purpose: PhoneCode.Purpose,
-        boundTo account: PhoneCode.AccountBinding? = nil, in realm: Realm
+        boundTo isBound: (PhoneCode.AccountBinding?) -> Bool = { $0 == nil }, in realm: Realm,
+        from network: ClientNetwork
     ) async throws -> PhoneProof {
         guard let sessionInfo, !sessionInfo.isEmpty else { throw PhoneRefusal.missingSessionInfo }
         guard let code, !code.isEmpty else { throw PhoneRefusal.missingCode }
@@ -118,17 +120,17 @@ public struct PhoneCodes: Sendable {
         case .expired: throw PhoneRefusal.sessionExpired
         case .exhausted: throw TooManyAttempts(retryAfter: PhoneCode.lifetime)
         case .counted(let stored):
-            guard stored.binding.account == account else { throw PhoneRefusal.invalidSessionInfo }
+            guard isBound(stored.binding.account) else { throw PhoneRefusal.invalidSessionInfo }
             let number = stored.binding.number
-            try limiter.requirePhoneCodeAttemptAllowed(on: number, in: realm)
+            try limiter.requirePhoneCodeAttemptAllowed(on: number, for: purpose, from: network, in: realm)
             let hashes = secrets.codeHashes(code.expose(), stored.binding)
             guard hashes.contains(where: { secrets.areEqual($0, stored.codeHash) }) else {
-                try limiter.countWrongPhoneCode(of: number, in: realm)
+                try limiter.countWrongPhoneCode(of: number, for: purpose, from: network, in: realm)
                 count(.wrong)
                 throw PhoneRefusal.invalidCode
             }
             count(.confirmed)
-            return PhoneProof(number: number, consumed: .code(hash))
+            return PhoneProof(number: number, consumed: .code(hash), factor: stored.binding.account?.factor)
         }
     }
 }

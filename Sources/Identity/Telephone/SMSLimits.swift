@@ -37,12 +37,19 @@ extension RateLimiter {
         }
     }
 
-    /// Throws if there were too many wrong codes for the number.
-    func requirePhoneCodeAttemptAllowed(on number: PhoneNumber, in realm: Realm) throws(TooManyAttempts) {
-        try require(.wrongPhoneCodes(number), PhoneCode.wrongCodeLimit, Self.day, ID(realm.project.id))
+    /// Throws if there were too many wrong codes of this purpose for the number, from the network. All networks together
+    /// have as many attempts as the limits on codes and ``PhoneCode/attemptLimit`` allow.
+    func requirePhoneCodeAttemptAllowed(
+        on number: PhoneNumber, for purpose: PhoneCode.Purpose, from network: ClientNetwork, in realm: Realm
+    ) throws(TooManyAttempts) {
+        try require(
+            .wrongPhoneCodes(number, purpose, from: network), PhoneCode.wrongCodeLimit, Self.day, ID(realm.project.id))
     }
 
-    func countWrongPhoneCode(of number: PhoneNumber, in realm: Realm) throws(TooManyAttempts) {
-        try count(.wrongPhoneCodes(number), PhoneCode.wrongCodeLimit, Self.day, ID(realm.project.id))
+    func countWrongPhoneCode(
+        of number: PhoneNumber, for purpose: PhoneCode.Purpose, from network: ClientNetwork, in realm: Realm
+    ) throws(TooManyAttempts) {
+        try count(
+            .wrongPhoneCodes(number, purpose, from: network), PhoneCode.wrongCodeLimit, Self.day, ID(realm.project.id))
     }
 }

@@ -104,6 +104,7 @@ enum AccountRow {
         struct StoredFactor: Decodable {
             let id: String
             let kind: Factor.Kind
+            let phoneNumber: String?
             let displayName: String?
             let enrolledAt: Int64
         }
@@ -123,7 +124,8 @@ enum AccountRow {
         return SecondFactors(
             factors: (stored.factors ?? []).map {
                 Factor(
-                    id: ID($0.id), kind: $0.kind, displayName: $0.displayName,
+                    id: ID($0.id), kind: $0.kind, phoneNumber: $0.phoneNumber.flatMap(PhoneNumber.init),
+                    displayName: $0.displayName,
                     enrolledAt: Instant(microseconds: $0.enrolledAt))
             },
             recoveryCodes: stored.recoveryCodes.map {

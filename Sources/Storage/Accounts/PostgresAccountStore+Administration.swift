@@ -21,6 +21,9 @@ extension PostgresAccountStore {
         try await withStoreErrors {
             try await pool.transaction { transaction in
                 _ = try await transaction.execute(statement)
+                if !account.factors.isEmpty {
+                    _ = try await transaction.execute(.insertFactors(of: [account], in: realm))
+                }
                 try await transaction.record(events, by: recording, at: account.account.createdAt, in: realm)
             }
         }
@@ -97,6 +100,9 @@ extension Transaction {
         let unlinked = try await unlink(removed, from: id, at: now, in: realm)
         if let identity = change.linked, !replacesProfile {
             _ = try await execute(.link(identity, to: id, at: now, in: realm))
+        }
+        if let former = account.phoneNumber, let number = update.phoneNumber, number != .set(former) {
+            _ = try await execute(.endPhoneSessions(of: id, at: now, in: realm))
         }
         if let kept = change.keptFactors {
             try await keepFactors(kept, of: account, recording: recording, at: now, in: realm)

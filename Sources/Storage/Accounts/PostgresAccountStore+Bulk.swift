@@ -89,7 +89,7 @@ public struct ImportBatch: Sendable {
                 )
             }
         identityInsertion = identities.isEmpty ? nil : .insertIdentities(identities, at: now, in: realm)
-        factorInsertion = accounts.contains { $0.totp != nil } ? .insertFactors(of: accounts, in: realm) : nil
+        factorInsertion = accounts.contains { !$0.factors.isEmpty } ? .insertFactors(of: accounts, in: realm) : nil
         passkeyInsertion =
             accounts.contains { !$0.passkeys.isEmpty } ? .insertPasskeys(of: accounts, in: realm) : nil
         var uniqueValues: Set<ByteText> = []
@@ -135,7 +135,9 @@ extension Transaction {
         let stored = candidates.filter { inserted.contains($0.account.id) }
         let identities = stored.flatMap(\.identities)
         if !identities.isEmpty { _ = try await execute(.insertIdentities(identities, at: now, in: realm)) }
-        if stored.contains(where: { $0.totp != nil }) { _ = try await execute(.insertFactors(of: stored, in: realm)) }
+        if stored.contains(where: { !$0.factors.isEmpty }) {
+            _ = try await execute(.insertFactors(of: stored, in: realm))
+        }
         if stored.contains(where: { !$0.passkeys.isEmpty }) {
             _ = try await execute(.insertPasskeys(of: stored, in: realm))
         }

@@ -42,7 +42,7 @@ extension PostgresAccountStore {
             if !identities.isEmpty {
                 _ = try await transaction.execute(.insertIdentities(identities, at: now, in: realm))
             }
-            if stored.contains(where: { $0.totp != nil }) {
+            if stored.contains(where: { !$0.factors.isEmpty }) {
                 _ = try await transaction.execute(.insertFactors(of: stored, in: realm))
             }
             try await transaction.record(

@@ -29,7 +29,7 @@ public struct EncryptedFactorSecrets: Sendable {
             try await pool.query(
                 """
                 SELECT realm_id, account_id, owner_id, id, secret FROM second_factor
-                WHERE (realm_id, account_id, owner_id, id) > (\(realm), \(account), \(owner), \(id))
+                WHERE secret IS NOT NULL AND (realm_id, account_id, owner_id, id) > (\(realm), \(account), \(owner), \(id))
                 ORDER BY realm_id, account_id, owner_id, id LIMIT \(limit)
                 """)
         }.map(Stored.init)
@@ -42,7 +42,7 @@ public struct EncryptedFactorSecrets: Sendable {
                 """
                 SELECT realm_id, account_id, owner_id, id, secret FROM second_factor
                 WHERE realm_id = \(realm.rawValue) AND account_id = ANY (\(accounts.map(\.rawValue)))
-                    AND merged_from IS NULL
+                    AND secret IS NOT NULL AND merged_from IS NULL
                 """)
         }.map(Stored.init)
     }

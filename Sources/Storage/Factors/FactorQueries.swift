@@ -10,7 +10,7 @@ extension SQL {
         """
         SELECT secret, failures, \(now(ahead: lead)) AS read_at FROM second_factor
         WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue) AND id = \(factor.rawValue)
-            AND merged_from IS NULL
+            AND kind = 'totp' AND merged_from IS NULL
         """
     }
 
@@ -53,6 +53,28 @@ extension SQL {
         """
         INSERT INTO replay_guard (realm_id, hash, expires_at)
         VALUES (\(realm.project.rawValue), \(key.hash), \(Timestamp(key.expiresAt))) ON CONFLICT DO NOTHING
+        """
+    }
+
+    /// Records the use of a telephone number. Changes no row if the account does not have the factor with this number.
+    static func use(
+        _ factor: ID<Factor>, number: PhoneNumber, of account: ID<Account>, at now: Instant, in realm: ID<Realm>
+    ) -> SQL {
+        """
+        UPDATE second_factor SET last_used_at = \(Timestamp(now))
+        WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue) AND id = \(factor.rawValue)
+            AND phone_number = \(number.rawValue) AND merged_from IS NULL
+        """
+    }
+
+    /// Inserts a telephone number, unless the account has it.
+    static func insert(_ factor: Factor, of account: ID<Account>, in realm: ID<Realm>) -> SQL {
+        """
+        INSERT INTO second_factor (realm_id, account_id, owner_id, id, kind, phone_number, display_name, enrolled_at)
+        VALUES (\(realm.rawValue), \(account.rawValue), \(account.rawValue), \(factor.id.rawValue),
+            \(factor.kind.rawValue), \(factor.phoneNumber?.rawValue), \(factor.displayName),
+            \(Timestamp(factor.enrolledAt)))
+        ON CONFLICT DO NOTHING
         """
     }
 
@@ -99,6 +121,16 @@ extension SQL {
         """
     }
 
+    /// Removes the ID of a factor from the sessions that were opened with it, so that it does not count as their second
+    /// factor any more.
+    static func forget(_ factor: ID<Factor>, ofSessionsOf account: ID<Account>, in realm: ID<Realm>) -> SQL {
+        """
+        UPDATE session SET second_factor_id = NULL
+        WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue)
+            AND second_factor_id = \(factor.rawValue)
+        """
+    }
+
     /// Changes the name of a factor, if there is a new one. Changes no row if the account does not have the factor.
     static func rename(_ factor: KeptFactor, of account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
@@ -110,20 +142,24 @@ extension SQL {
 
     /// Inserts the factors of imported accounts, and their number in the accounts' rows.
     static func insertFactors(of accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
-        let factors = accounts.compactMap { stored in stored.totp.map { (account: stored.account.id, totp: $0) } }
+        let factors = accounts.flatMap { stored in stored.factors.map { (account: stored.account.id, new: $0) } }
         return """
             WITH inserted AS (
                 INSERT INTO second_factor
-                    (realm_id, account_id, owner_id, id, kind, display_name, enrolled_at, secret, last_step)
-                SELECT \(realm.rawValue), f.account, f.account, f.id, f.kind, f.name,
+                    (realm_id, account_id, owner_id, id, kind, phone_number, display_name, enrolled_at, secret,
+                        last_step)
+                SELECT \(realm.rawValue), f.account, f.account, f.id, f.kind, f.phone_number, f.name,
                     \(timestamptz(microseconds: "f.enrolled_at")), decode(f.secret, 'hex'), f.step
-                FROM unnest(\(factors.map(\.account.rawValue)), \(factors.map(\.totp.factor.id.rawValue)),
-                    \(factors.map(\.totp.factor.kind.rawValue)), \(factors.map(\.totp.factor.displayName)),
-                    \(factors.map(\.totp.factor.enrolledAt.microseconds)),
-                    \(factors.map { Hexadecimal.encode($0.totp.sealedSecret) }), \(factors.map(\.totp.lastStep)))
-                    AS f (account, id, kind, name, enrolled_at, secret, step))
-            UPDATE account SET factor_count = 1
-            WHERE realm_id = \(realm.rawValue) AND id = ANY (\(factors.map(\.account.rawValue)))
+                FROM unnest(\(factors.map(\.account.rawValue)), \(factors.map(\.new.factor.id.rawValue)),
+                    \(factors.map(\.new.factor.kind.rawValue)),
+                    \(factors.map { $0.new.factor.phoneNumber?.rawValue }), \(factors.map(\.new.factor.displayName)),
+                    \(factors.map(\.new.factor.enrolledAt.microseconds)),
+                    \(factors.map { $0.new.totp.map { Hexadecimal.encode($0.sealedSecret) } }),
+                    \(factors.map { $0.new.totp?.lastStep }))
+                    AS f (account, id, kind, phone_number, name, enrolled_at, secret, step)
+                RETURNING account_id)
+            UPDATE account a SET factor_count = (SELECT count(*) FROM inserted i WHERE i.account_id = a.id)
+            WHERE a.realm_id = \(realm.rawValue) AND a.id = ANY (\(factors.map(\.account.rawValue)))
             """
     }
 

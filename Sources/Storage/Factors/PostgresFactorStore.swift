@@ -92,8 +92,17 @@ public struct PostgresFactorStore: FactorStore {
             guard try await transaction.execute(.insert(totp, of: account, in: realm)) == 1 else {
                 throw FactorRefusal.exists
             }
+        case .enrollPhone(let factor, let proof):
+            guard try await transaction.execute(.insert(factor, of: account, in: realm)) == 1 else {
+                throw FactorRefusal.numberExists
+            }
+            do {
+                try await transaction.consume(proof.consumed, at: change.changedAt, in: realm)
+            } catch StoreConflict.alreadyUsed {
+                throw FactorRefusal.invalidSessionInfo
+            }
         case .withdraw(let factor):
-            guard try await transaction.execute(.withdraw(factor, of: account, in: realm)) == 1 else {
+            guard try await transaction.execute(.withdraw(factor.id, of: account, in: realm)) == 1 else {
                 throw FactorRefusal.factorUnknown
             }
             // Nothing was created after the latest time: only the codes of an account without factors are deleted.

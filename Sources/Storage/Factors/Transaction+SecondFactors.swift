@@ -17,6 +17,14 @@ extension Transaction {
         case .totp(let factor, let step):
             let consuming = SQL.consume(step: step, of: factor, of: account, at: now, in: realm)
             guard try await execute(consuming) == 1 else { throw FactorRefusal.invalidCode }
+        case .phone(let factor, let proof):
+            let using = SQL.use(factor, number: proof.number, of: account, at: now, in: realm)
+            guard try await execute(using) == 1 else { throw FactorRefusal.factorUnknown }
+            do {
+                try await consume(proof.consumed, at: now, in: realm)
+            } catch StoreConflict.alreadyUsed {
+                throw FactorRefusal.invalidSessionInfo
+            }
         case .recoveryCode(let hash):
             guard try await execute(.consume(recoveryCode: hash, of: account, in: realm)) == 1 else {
                 throw FactorRefusal.invalidCode
@@ -26,21 +34,43 @@ extension Transaction {
         try await enqueue(use.emailBatch, in: realm)
     }
 
-    /// Removes the factors of an account except `kept`, which it may rename. The caller has locked the account.
+    /// Removes the factors of an account except `kept`, which it may rename, and enrolls those of `kept` that the account
+    /// does not have. The caller has locked the account.
+    ///
+    /// A factor that gets another number is removed and enrolled: sessions that were opened with it have no second factor
+    /// any more, because the former number can be that of a lost phone.
     ///
     /// - Throws: ``FactorRefusal/factorUnknown`` unless the account has each of `kept`.
     func keepFactors(
         _ kept: [KeptFactor], of account: Account, recording: EventRecording, at now: Instant, in realm: ID<Realm>
     ) async throws {
-        for factor in kept {
+        let unchanged = kept.filter { factor in
+            account.secondFactors.factor(factor.id).map { $0.phoneNumber == factor.phoneNumber } ?? false
+        }
+        let removed = try await query(.removeFactors(of: account.id, except: unchanged.map(\.id), in: realm))
+        for factor in unchanged {
             guard try await execute(.rename(factor, of: account.id, in: realm)) == 1 else {
                 throw FactorRefusal.factorUnknown
             }
         }
-        let removed = try await query(.removeFactors(of: account.id, except: kept.map(\.id), in: realm))
+        var added: [AccountEvent] = []
+        for factor in kept where !unchanged.contains(where: { $0.id == factor.id }) {
+            let former = account.secondFactors.factor(factor.id)
+            // A one-time password must be enrolled, and no administrator can give its ID to a number.
+            guard let number = factor.phoneNumber, former?.kind != .totp else { throw FactorRefusal.factorUnknown }
+            let new = Factor(
+                id: factor.id, kind: .phone, phoneNumber: number,
+                displayName: factor.displayName ?? former?.displayName, enrolledAt: now)
+            guard try await execute(.insert(new, of: account.id, in: realm)) == 1 else {
+                throw FactorRefusal.duplicateID
+            }
+            if former != nil { _ = try await execute(.forget(factor.id, ofSessionsOf: account.id, in: realm)) }
+            added.append(.adding(.phone, factor.id, to: account.id))
+        }
         try await finishRemoval(
             of: removed, from: account.id, codesCreatedSince: kept.isEmpty ? nil : .latest, recording: recording,
             at: now, in: realm)
+        try await record(added, by: recording, at: now, in: realm)
     }
 
     /// Removes the factors of an account that were enrolled since `since`, and the recovery codes that were created

@@ -424,7 +424,7 @@ CREATE TABLE session (
     -- The claims of the custom token that opened the session, as a JSON object. Every ID token of the session has them.
     claims text,
     -- The second factor that opened the session, and its ID; NULL if there was none. A recovery code has no ID.
-    second_factor text COLLATE "C" CHECK (second_factor IN ('totp', 'recovery_code')),
+    second_factor text COLLATE "C" CHECK (second_factor IN ('totp', 'phone', 'recovery_code')),
     second_factor_id text COLLATE "C",
     -- The credential ID of the passkey that opened the session; NULL if it was none.
     passkey_id text COLLATE "C",
@@ -465,26 +465,33 @@ CREATE TABLE second_factor (
     owner_id text COLLATE "C" NOT NULL,
     -- Unique within the owner only, because imports can choose it.
     id text COLLATE "C" NOT NULL CHECK (length(id) BETWEEN 1 AND 128),
-    kind text COLLATE "C" NOT NULL CHECK (kind IN ('totp')),
+    kind text COLLATE "C" NOT NULL CHECK (kind IN ('totp', 'phone')),
+    phone_number text CHECK (phone_number LIKE '+%'),
     display_name text,
     enrolled_at timestamptz NOT NULL,
     last_used_at timestamptz,
     -- The secret of the one-time password, encrypted under the master key.
-    secret bytea NOT NULL,
+    secret bytea,
     -- The step of 30 seconds of the last password that was used. Passwords of this step and earlier ones are rejected.
-    last_step bigint NOT NULL,
+    last_step bigint,
     -- The number of wrong passwords since the last right one.
     failures bigint NOT NULL DEFAULT 0,
     -- The owner if it was merged into `account_id`. The factor is deleted when that merge can no longer be undone.
     merged_from text COLLATE "C" GENERATED ALWAYS AS (CASE WHEN owner_id <> account_id THEN owner_id END) STORED,
     PRIMARY KEY (realm_id, account_id, owner_id, id),
     FOREIGN KEY (realm_id, account_id) REFERENCES account ON DELETE CASCADE,
-    FOREIGN KEY (realm_id, merged_from) REFERENCES account_merge ON DELETE CASCADE
+    FOREIGN KEY (realm_id, merged_from) REFERENCES account_merge ON DELETE CASCADE,
+    CONSTRAINT second_factor_members_check CHECK (
+        (kind = 'totp') = (secret IS NOT NULL AND last_step IS NOT NULL)
+        AND (kind = 'phone') = (phone_number IS NOT NULL))
 );
 
 CREATE INDEX second_factor_merged_from ON second_factor (realm_id, merged_from) WHERE merged_from IS NOT NULL;
 CREATE UNIQUE INDEX second_factor_totp_key ON second_factor (realm_id, account_id)
     WHERE kind = 'totp' AND merged_from IS NULL;
+-- Many accounts can have the same number as second factor.
+CREATE UNIQUE INDEX second_factor_phone_key ON second_factor (realm_id, account_id, phone_number)
+    WHERE kind = 'phone' AND merged_from IS NULL;
 
 -- Passkeys (WebAuthn Level 3): public keys with which users sign in.
 CREATE TABLE passkey (
@@ -545,7 +552,8 @@ CREATE TABLE recovery_code (
 -- object. Times are in microseconds since 1970.
 CREATE FUNCTION second_factors(realm_id text, account_id text) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT jsonb_build_object(
-        'factors', jsonb_agg(jsonb_build_object('id', f.id, 'kind', f.kind, 'displayName', f.display_name,
+        'factors', jsonb_agg(jsonb_build_object('id', f.id, 'kind', f.kind, 'phoneNumber', f.phone_number,
+            'displayName', f.display_name,
             'enrolledAt', (extract(epoch FROM f.enrolled_at) * 1000000)::bigint) ORDER BY f.enrolled_at, f.id),
         'recoveryCodes', (
             SELECT jsonb_build_object('remaining', count(*),

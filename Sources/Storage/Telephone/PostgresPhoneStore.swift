@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 public import Identity
 public import Postgres
 
@@ -44,6 +45,9 @@ public struct PostgresPhoneStore: PhoneStore {
                     AND a.phone_number IS NOT DISTINCT FROM \(caller.account.phoneNumber?.rawValue)
                     """)
             guard try await transaction.execute(updating) == 1 else { throw StoreConflict.stale }
+            if !keepsNumber, caller.account.phoneNumber != nil {
+                _ = try await transaction.execute(.endPhoneSessions(of: caller.account.id, at: now, in: realm))
+            }
             _ = try await transaction.execute(.openSession(session, in: realm, forEachRowOf: .singleRow))
         }
         // Last, so that a conflict with another change does not look like a used proof.
@@ -80,12 +84,16 @@ extension SQL {
         """
     }
 
-    /// Ends the sessions that were opened by the account's telephone number.
-    static func endPhoneSessions(of account: ID<Account>, at now: Instant, in realm: ID<Realm>) -> SQL {
+    /// Ends the sessions that were opened by the telephone number that the account has lost.
+    ///
+    /// - Parameter excluded: a session that is not ended, usually that of the caller.
+    static func endPhoneSessions(
+        of account: ID<Account>, except excluded: UUID? = nil, at now: Instant, in realm: ID<Realm>
+    ) -> SQL {
         """
-        UPDATE session SET ended_at = \(Timestamp(now)), end_reason = 'SIGN_IN_METHOD_REMOVED'
+        UPDATE session SET ended_at = \(Timestamp(now)), end_reason = \(SessionEndReason.signInMethodRemoved.rawValue)
         WHERE account_id = \(account.rawValue) AND realm_id = \(realm.rawValue) AND ended_at IS NULL
-            AND method = \(ProviderID.phone.rawValue)
+            AND method = \(ProviderID.phone.rawValue) AND id IS DISTINCT FROM \(excluded)
         """
     }
 }

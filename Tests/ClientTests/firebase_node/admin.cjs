@@ -28,6 +28,35 @@ run({
     assert.equal(ada.emailVerified, true);
     await fails(admin.createUser({ email, password }), "auth/email-already-exists");
   },
+  async createUserWithFactor() {
+    const factors = [{ phoneNumber: "+15555550100", displayName: "Work", factorId: "phone" }];
+    const user = await admin.createUser({
+      email: `factor-${email}`, password, emailVerified: true, multiFactor: { enrolledFactors: factors },
+    });
+    const [factor] = user.multiFactor.enrolledFactors;
+    assert.deepEqual([factor.factorId, factor.phoneNumber, factor.displayName], ["phone", "+15555550100", "Work"]);
+    assert.ok(!Number.isNaN(Date.parse(factor.enrollmentTime)));
+    const first = await call("signInWithPassword", { email: `factor-${email}`, password });
+    assert.deepEqual([first.idToken, first.mfaInfo[0].phoneInfo], [undefined, "+*******0100"]);
+    const updated = await admin.updateUser(user.uid, {
+      multiFactor: { enrolledFactors: [factor, { uid: "second", phoneNumber: "+15555550101", factorId: "phone" }] },
+    });
+    assert.deepEqual(updated.multiFactor.enrolledFactors.map((each) => each.phoneNumber), ["+15555550100", "+15555550101"]);
+    assert.equal(updated.multiFactor.enrolledFactors[0].uid, factor.uid);
+    const listed = (await admin.listUsers()).users.find((each) => each.uid === user.uid);
+    assert.equal(listed.multiFactor.enrolledFactors.length, 2);
+    const removed = await admin.updateUser(user.uid, { multiFactor: { enrolledFactors: null } });
+    assert.equal(removed.multiFactor, undefined);
+    const signedIn = await call("signInWithPassword", { email: `factor-${email}`, password });
+    assert.ok(signedIn.idToken);
+    const imported = await admin.importUsers([{
+      uid: `factor-${unique}`, email: `imported-${email}`, emailVerified: true,
+      multiFactor: { enrolledFactors: [{ uid: "one", phoneNumber: "+15555550100", factorId: "phone" }] },
+    }]);
+    assert.deepEqual(imported.errors, []);
+    const found = await admin.getUser(`factor-${unique}`);
+    assert.deepEqual(found.multiFactor.enrolledFactors.map((each) => [each.uid, each.phoneNumber]), [["one", "+15555550100"]]);
+  },
   async getUser() {
     assert.equal((await admin.getUser(ada.uid)).displayName, "Ada");
     await fails(admin.getUser("unknown"), "auth/user-not-found");

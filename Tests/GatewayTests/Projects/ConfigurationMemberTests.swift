@@ -177,6 +177,7 @@ struct ConfigurationMemberTests {
         "enableAnonymousUser": false, "enableEmailLinkSignin": false,
         "loginServicesConfig.requiresAppleOnEveryPlatform": false, "mfa.state": "MANDATORY",
         "mfa.providerConfigs": [["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 3]]],
+        "mfa.enabledProviders": ["PHONE_SMS"], "mfaConfig.enabledProviders": ["PHONE_SMS"],
         "mfaConfig.state": "MANDATORY",
         "mfaConfig.providerConfigs": [["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 3]]],
         "notification.defaultLocale": "ja",
@@ -241,6 +242,20 @@ struct ConfigurationMemberTests {
         #expect(try await patch(["sms": ["budgetPerDay": 5]], mask: "sms")["isSecretStored"] == true)
         #expect(try await patch(["sms": [:]], mask: nil)["isSecretStored"] == true)
         #expect(try await patch(["sms": ["secret": ""]], mask: "sms.secret")["isSecretStored"] == false)
+        let url = "https://sms.example.com/send"
+        let both: JSON = ["sms": ["url": .string(url), "secret": secret]]
+        #expect(try await patch(both, mask: "sms.url,sms.secret")["isSecretStored"] == true)
+        #expect(try await patch(["sms": ["url": .string(url)]], mask: "sms.url")["isSecretStored"] == true)
+        for (member, value) in [("url", "https://evil.example.com/"), ("format", "form"), ("username", "eve")] {
+            // The new server must not get the secret, which the administrator does not know.
+            #expect(
+                try await patch(["sms": [member: .string(value)]], mask: "sms.\(member)")["isSecretStored"] == false)
+            #expect(
+                try await patch(
+                    ["sms": ["secret": .string("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")]], mask: "sms.secret")[
+                        "isSecretStored"] == true)
+        }
+        #expect(try await patch(["sms": ["url": ""]], mask: "sms.url")["isSecretStored"] == false)
         let weak = try await gateway.send(
             .patch, path, ["sms": ["secret": "whsec_short"]], by: key, query: [("updateMask", "sms.secret")])
         #expect(weak.wireCode == "INVALID_CONFIG")
@@ -269,7 +284,6 @@ struct ConfigurationMemberTests {
     @Test(
         "Features that Firebase's clients can ask for are rejected by their names",
         arguments: [
-            (["mfa": ["state": "ENABLED", "enabledProviders": ["PHONE_SMS"]]], "mfa.enabledProviders"),
             (["recaptcha_config": ["email_password_enforcement_state": "AUDIT"]], "recaptchaConfig"),
             (["recaptchaConfig": ["emailPasswordEnforcementState": "AUDIT"]], "recaptchaConfig"),
             (

@@ -76,6 +76,7 @@ struct ServiceKeyScopeTests {
         ),
         (":update", ["localId": "ada", "deleteProvider": ["google.com"]], .linkUsers),
         (":update", ["localId": "ada", "mfa": [:]], .linkUsers),
+        ("", ["localId": "eve", "mfaInfo": [["phoneInfo": "+15555550100"]]], .linkUsers),
         (
             ":batchCreate",
             ["users": [["localId": "eve", "providerUserInfo": [["providerId": "google.com", "rawId": "1"]]]]],

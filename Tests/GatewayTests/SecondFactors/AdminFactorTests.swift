@@ -50,8 +50,8 @@ struct AdminFactorTests {
                 "400 DUPLICATE_MFA_ENROLLMENT_ID"
             ),
             (
-                [["mfaEnrollmentId": "a", "phoneInfo": "+15555550100"]],
-                "501 OPERATION_NOT_ALLOWED : mfa is not implemented."
+                [["mfaEnrollmentId": "a", "phoneInfo": "15555550100"]],
+                "400 INVALID_MFA_PHONE_NUMBER : Invalid format."
             ),
         ] as [([JSON], String)])
     func rejected(enrollments: [JSON], outcome: String) async throws {
@@ -98,7 +98,18 @@ struct AdminFactorTests {
     @Test(
         "An account whose second factor cannot be imported is rejected",
         arguments: [
-            (imported([["phoneInfo": "+15555550100"]]), "Second factor not supported."),
+            (imported([["displayName": "Key"]]), "Second factor not supported."),
+            (imported([["phoneInfo": "+*******0100"]]), "Phone number format is invalid"),
+            (
+                imported([
+                    ["mfaEnrollmentId": "a", "phoneInfo": "+15555550100"],
+                    ["mfaEnrollmentId": "a", "phoneInfo": "+15555551100"],
+                ]), "Enrollment id already exists."
+            ),
+            (
+                imported([["phoneInfo": "+15555550100"], ["phoneInfo": "+15555550100"]]),
+                "mfaInfo must have at most five second factors, at most one one-time password, and each number once"
+            ),
             (imported([["totpInfo": [:]]]), "the one-time password has no sharedSecretKey"),
             (imported([["totpInfo": ["sharedSecretKey": "AAAA"]]]), "sharedSecretKey is invalid"),
             (imported([["totpInfo": ["sharedSecretKey": "11111111111111111111"]]]), "sharedSecretKey is invalid"),
@@ -114,7 +125,7 @@ struct AdminFactorTests {
                 imported([
                     ["totpInfo": ["sharedSecretKey": .string(Base32.encode(secret))]],
                     ["totpInfo": ["sharedSecretKey": .string(Base32.encode(secret))]],
-                ]), "mfaInfo has several one-time passwords, but an account can have only one"
+                ]), "mfaInfo must have at most five second factors, at most one one-time password, and each number once"
             ),
         ] as [(JSON, String)])
     func rejectedImport(user: JSON, message: String) async throws {

@@ -97,6 +97,19 @@ struct EntranceTests {
                 "totpVerificationInfo": ["verificationCode": .string(try enrolled.app.code(at: gateway.clock.now))],
             ]
         },
+        Row("telephone number", "finalizeMfaSignIn", .signIn, "/v2/accounts/mfaSignIn:finalize") { gateway, ada in
+            #expect(try await gateway.enrol(number: "+15555550100", ada).outcome == "200")
+            let first = try await gateway.signIn()
+            let factor = try #require(first.json["mfaInfo"]?[0]?["mfaEnrollmentId"])
+            let started = try await gateway.startSecondFactor(first, factor)
+            let sessionInfo = try #require(started.json["phoneResponseInfo"]?["sessionInfo"]?.string)
+            return [
+                "mfaPendingCredential": first.json["mfaPendingCredential"] ?? .null,
+                "phoneVerificationInfo": [
+                    "sessionInfo": .string(sessionInfo), "code": .string(try #require(gateway.code(of: sessionInfo))),
+                ],
+            ]
+        },
         Row("one-time password", "finalizeMfaEnrollment", .callerChange, "/v2/accounts/mfaEnrollment:finalize") {
             let started = try await $0.startEnrolment($1.idToken)
             let info = try #require(started.json["totpSessionInfo"], "\(started.text)")

@@ -87,7 +87,7 @@ public struct PhoneMethod: Sendable {
         _ request: Request, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         try requireAllowed(in: realm)
-        let proof = try await proof(of: request, in: realm)
+        let proof = try await proof(of: request, in: realm, from: context)
         return try await retryingConflicts { attempt in
             let holder = try await holder(of: proof.number, in: realm)
             if let idToken = request.idToken, request.operation != .reauthenticate {
@@ -112,9 +112,12 @@ public struct PhoneMethod: Sendable {
         try await accounts.find([.phoneNumber(number)], in: realm.id).first
     }
 
-    private func proof(of request: Request, in realm: Realm) async throws -> PhoneProof {
+    private func proof(
+        of request: Request, in realm: Realm, from context: RequestContext
+    ) async throws -> PhoneProof {
         guard let temporaryProof = request.temporaryProof else {
-            return try await codes.check(request.code, of: request.sessionInfo, for: .signIn, in: realm)
+            return try await codes.check(
+                request.code, of: request.sessionInfo, for: .signIn, in: realm, from: context.network)
         }
         guard let text = request.phoneNumber else { throw PhoneRefusal.missingNumber }
         let number = try codes.number(text, in: realm)
@@ -140,7 +143,7 @@ public struct PhoneMethod: Sendable {
         guard holder.secondFactors.isEmpty else { throw PhoneRefusal.unsupportedFirstFactor }
         guard !holder.isDisabled else { throw PhoneRefusal.accountDisabled }
         guard !proof.isOutdated(by: holder) else { throw PhoneRefusal.invalidTemporaryProof }
-        if isTestNumber(proof.number, in: realm), holder.hasOtherMethodThanPhone { throw PhoneRefusal.testNumber }
+        if realm.isTestNumber(proof.number), holder.hasOtherMethodThanPhone { throw PhoneRefusal.testNumber }
         if holder.mayHaveRecycledNumber(by: realm.policy, at: clock.now()) {
             guard request.takesOver, request.operation != .reauthenticate else {
                 return .phoneConflict(try conflict(over: proof, of: holder, isRecycled: true, in: realm))
@@ -184,7 +187,7 @@ public struct PhoneMethod: Sendable {
         let account = caller.account
         guard account.secondFactors.isEmpty else { throw PhoneRefusal.unsupportedFirstFactor }
         if operation == .link, account.phoneNumber != nil { throw PhoneRefusal.alreadyLinked }
-        if isTestNumber(proof.number, in: realm), account.hasOtherMethodThanPhone { throw PhoneRefusal.testNumber }
+        if realm.isTestNumber(proof.number), account.hasOtherMethodThanPhone { throw PhoneRefusal.testNumber }
         if let holder, holder.id != account.id {
             if case .temporaryProof = proof.consumed { throw PhoneRefusal.numberTaken }
             return .phoneConflict(try conflict(over: proof, of: holder, isRecycled: false, in: realm))
@@ -233,9 +236,12 @@ public struct PhoneMethod: Sendable {
                 content, until: Instant(microseconds: content.end), in: realm.id),
             needsConfirmation: isRecycled, verifiedProviders: hidesMethods ? nil : holder.signInMethods)
     }
+}
 
-    private func isTestNumber(_ number: PhoneNumber, in realm: Realm) -> Bool {
-        !realm.project.modeRules.listsPhoneCodes && realm.project.sms.testCode(of: number) != nil
+extension Realm {
+    /// Whether the number has a fixed code, which protects nothing.
+    func isTestNumber(_ number: PhoneNumber) -> Bool {
+        !project.modeRules.listsPhoneCodes && project.sms.testCode(of: number) != nil
     }
 }
 
