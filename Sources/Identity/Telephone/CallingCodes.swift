@@ -23,10 +23,19 @@ public enum CallingCodes {
 
     private static let maximumLength = 7
 
-    /// Calling codes without a region: shared cost, satellites, personal and trial numbers.
-    private static let withoutRegion: Set<String> = [
-        "1500", "1600", "1622", "1700", "1900", "4470", "4476", "449", "808", "870", "878", "881", "882", "883", "979",
-    ]
+    /// Prefixes without a region: shared cost, satellites, and personal, premium, toll-free and trial numbers.
+    private static let withoutRegion: Set<String> = Set(
+        ["808", "870", "878", "881", "882", "883", "979"]
+            // North American area codes without a place (NANPA): 5XX and 700 personal, 456 carriers, 6XX Canadian
+            // services, 710 government, 8XX toll-free, 900 premium.
+            + "456 500 521 522 523 524 525 526 527 528 529 532 533 535 538 542 543 544 545 546 547 549 550 552 553 554"
+            .split(separator: " ").map { "1\($0)" }
+            + "556 558 566 569 577 578 588 589 600 622 633 644 655 677 688 700 710 800 822 833 844 855 866 877 880 881"
+            .split(separator: " ").map { "1\($0)" }
+            + "882 883 884 885 886 887 888 889 900".split(separator: " ").map { "1\($0)" }
+            // British numbers without a place (Ofcom): 03 nationwide, 05 companies, 070 personal, 076 pagers, 08 and 09
+            // free, shared cost and premium. The longer prefixes of the Isle of Man belong to its region.
+            + ["443", "445", "4470", "4476", "448", "449"])
 
     private static let prefixes = Set(table.values.joined()).union(withoutRegion)
 

@@ -4,10 +4,11 @@ extension PhoneNumber {
     /// - Parameter acceptsTestNumbers: whether a number may have fewer digits than any real one.
     /// - Returns: `nil` unless the rest is a plus sign and 7 to 15 digits that do not begin with 0.
     init?(entered text: String?, acceptsTestNumbers: Bool) {
-        guard let text, text.utf8.count <= 64,
-            !text.utf8.filter({ $0 != UInt8(ascii: " ") }).elementsContain("(0)".utf8)
-        else { return nil }
-        let kept = text.unicodeScalars.filter { !Self.separators.contains($0) }
+        guard let text, text.utf8.count <= 64 else { return nil }
+        let grouped = text.unicodeScalars.filter { !Self.separators.contains($0) }
+        // `+44 (0)20 …` is how people write a number for callers in two countries; it is no number with these digits.
+        guard !Array(grouped).elementsContain(Array("(0)".unicodeScalars)) else { return nil }
+        let kept = grouped.filter { $0 != "(" && $0 != ")" }
         self.init(String(String.UnicodeScalarView(kept)))
         let digits = rawValue.utf8.dropFirst()
         guard acceptsTestNumbers || (7...15).contains(digits.count) && digits.first != UInt8(ascii: "0") else {
@@ -15,7 +16,7 @@ extension PhoneNumber {
         }
     }
 
-    private static let separators: Set<Unicode.Scalar> = [" ", "\u{A0}", "-", ".", "/", "(", ")"]
+    private static let separators: Set<Unicode.Scalar> = [" ", "\u{A0}", "-", ".", "/"]
 
     /// The number without its last three digits: a block, which one provider usually owns.
     var block: String { String(rawValue.dropLast(3)) }
@@ -27,9 +28,9 @@ extension PhoneNumber {
     }
 }
 
-extension Collection<UInt8> {
+extension Collection where Element: Equatable {
     /// Whether `part` occurs.
-    fileprivate func elementsContain(_ part: some Collection<UInt8>) -> Bool {
+    fileprivate func elementsContain(_ part: some Collection<Element>) -> Bool {
         indices.contains { self[$0...].starts(with: part) }
     }
 }

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 public import Identity
 internal import Postgres
 
@@ -29,6 +30,10 @@ extension PostgresAccountStore {
             try await transaction.removePasskeys(
                 of: account.id, .these(change.removedPasskeys), exceptSession: session.id,
                 recording: change.recording, at: change.changedAt, in: realm)
+        }
+        if change.update.phoneNumber != nil {
+            _ = try await transaction.execute(
+                .endPhoneSessions(of: account.id, except: try UUID(session.id), at: change.changedAt, in: realm))
         }
         if !change.unlinked.isEmpty || !change.removedPasskeys.isEmpty || change.protectsLastSignInMethod {
             account = try await unlinkIdentities(account, by: change, session, in: realm, transaction)

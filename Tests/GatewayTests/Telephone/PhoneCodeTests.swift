@@ -51,6 +51,10 @@ struct PhoneCodeTests {
             ("+14155550100", true), ("+819012345678", true), ("+14165550100", true), ("+18765550100", false),
             ("+12425550100", false), ("+17875550100", false), ("+4915123456789", false), ("+881612345678", false),
             ("+8701234567890", false), ("+9791234567890", false), ("+999123456789", false), ("+76012345678", false),
+            // North American numbers without a place: personal, Canadian services, government, toll-free, premium.
+            ("+15005550100", false), ("+15335550100", false), ("+15775550100", false), ("+16005550100", false),
+            ("+16225550100", false), ("+17005550100", false), ("+17105550100", false), ("+18005550100", false),
+            ("+18885550100", false), ("+19005550100", false), ("+19025550100", true),
         ])
     func callingCodes(number: String, isAllowed: Bool) async throws {
         let gateway = try await TestGateway.withPhoneNumbers()
@@ -60,6 +64,34 @@ struct PhoneCodeTests {
                     ? "200"
                     : "400 OPERATION_NOT_ALLOWED : SMS unable to be sent until this region enabled by the app developer.")
         )
+    }
+
+    @Test(
+        "British numbers without a place need an entry of their own, and the Isle of Man its region",
+        arguments: [
+            ("+447400123456", true), ("+442071234567", true), ("+443001234567", false), ("+445512345678", false),
+            ("+447012345678", false), ("+447640123456", false), ("+448001234567", false), ("+448712345678", false),
+            ("+449012345678", false), ("+447624123456", false), ("+441481234567", false),
+        ])
+    func britishNumbers(number: String, isAllowed: Bool) async throws {
+        let sms = SMSSettings(url: "https://sms.example.com/send", allowedCallingCodes: ["44"])
+        let gateway = try await TestGateway.withPhoneNumbers(sms: sms)
+        #expect(try await gateway.sendCode(to: number).isSuccess == isAllowed)
+    }
+
+    @Test(
+        "A number is read as people write it, except with a digit that is dialled in one country only",
+        arguments: [
+            ("+1 555 555-0100", true), ("+1.555.555/0100", true), ("+1\u{A0}(555) 5550100", true),
+            ("+44 (0)20 7123 4567", false), ("+44 (0) 20 7123 4567", false), ("+44 ( 0 ) 20 7123 4567", false),
+            ("+44 (\u{A0}0) 20 7123 4567", false), ("+44 (-0-) 20 7123 4567", false), ("+44(0\u{A0})2071234567", false),
+            ("1 555 555 0100", false), ("+0 555 555 0100", false), ("+1 555 FLOWERS", false), ("+١٥٥٥٥٥٥٠١٠٠", false),
+        ])
+    func written(text: String, isAccepted: Bool) async throws {
+        let sms = SMSSettings(url: "https://sms.example.com/send", allowedCallingCodes: ["1", "44"])
+        let gateway = try await TestGateway.withPhoneNumbers(sms: sms)
+        let outcome = try await gateway.sendCode(to: text).outcome
+        #expect(outcome == (isAccepted ? "200" : "400 INVALID_PHONE_NUMBER : Invalid format."))
     }
 
     @Test("By default, no calling code is allowed")
@@ -171,6 +203,23 @@ struct PhoneCodeTests {
         }
         #expect(wrong <= 21)
         #expect(wrong >= 20)
+    }
+
+    @Test("Wrong codes from one network do not keep the owner of the number out in another")
+    func wrongCodesElsewhere() async throws {
+        let gateway = try await TestGateway.withPhoneNumbers(limitsRates: true)
+        for _ in 0..<5 {
+            let proof = try await gateway.phoneProof(Self.number, from: "198.51.100.1")
+            for _ in 0..<5 {
+                _ = try await gateway.signInWithPhoneNumber(proof, ["code": "x"], from: "198.51.100.1")
+            }
+            gateway.clock.advance(by: .seconds(3600))
+        }
+        let proof = try await gateway.phoneProof(Self.number)
+        #expect(
+            try await gateway.signInWithPhoneNumber(proof, from: "198.51.100.2").wireCode
+                == "TOO_MANY_ATTEMPTS_TRY_LATER")
+        #expect(try await gateway.signInWithPhoneNumber(proof).outcome == "200")
     }
 
     @Test("Known, unknown, disabled and enrolled numbers get the same answer with enumeration protection")

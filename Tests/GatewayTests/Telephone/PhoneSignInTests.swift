@@ -320,4 +320,50 @@ struct RecycledNumberTests {
         gateway.clock.advance(by: .seconds(89 * 86_400))
         #expect(try await gateway.signIn(phoneNumber: "+15555550101").json["localId"] == .string(ada.localId))
     }
+
+    @Test("An account that gets another number, or loses it, loses the sessions that the former number has opened")
+    func changedNumber() async throws {
+        let other = "+15555551100"
+        let changes: [(String, @Sendable (TestGateway, String, String) async throws -> Exchange)] = [
+            (
+                "client",
+                { gateway, idToken, _ in
+                    try await gateway.signIn(phoneNumber: other, ["idToken": .string(idToken), "operation": "UPDATE"])
+                }
+            ),
+            (
+                "unlinked",
+                { gateway, idToken, _ in
+                    try await gateway.update(idToken, ["deleteProvider": ["phone"]])
+                }
+            ),
+            (
+                "administrator",
+                { gateway, _, localId in
+                    try await gateway.administerAccounts(
+                        ":update", ["localId": .string(localId), "phoneNumber": .string(other)])
+                }
+            ),
+        ]
+        for (name, change) in changes {
+            let gateway = try await TestGateway.withPhoneNumbers()
+            try await gateway.makeServiceKey()
+            let ada = try await gateway.signUpVerified()
+            #expect(
+                try await gateway.signIn(phoneNumber: Self.number, ["idToken": .string(ada.idToken)]).outcome == "200")
+            let former = try TestGateway.Tokens(await gateway.signIn(phoneNumber: Self.number))
+            let password = try TestGateway.Tokens(await gateway.signIn())
+            let changed = try await change(gateway, password.idToken, ada.localId)
+            #expect(changed.outcome == "200", "\(name)")
+            #expect(try await gateway.lookup(former.idToken).outcome == "400 TOKEN_EXPIRED", "\(name)")
+            #expect(try await gateway.lookup(password.idToken).status == 200, "\(name)")
+            if name == "client" {
+                #expect(try await gateway.lookup(try #require(changed.json["idToken"]?.string)).status == 200)
+                // The same number again ends nothing.
+                let session = try TestGateway.Tokens(await gateway.signIn(phoneNumber: other))
+                _ = try await gateway.signIn(phoneNumber: other, ["idToken": .string(session.idToken)])
+                #expect(try await gateway.lookup(session.idToken).status == 200)
+            }
+        }
+    }
 }
