@@ -9,12 +9,18 @@ internal import Webhooks
 /// The worker that sends the text messages of the queue, and the alarms about senders.
 struct SMSWorkers: Sendable {
     /// The maximum number of concurrent requests to senders.
-    private static let capacity = 16
+    private static let capacity = 64
+    /// The maximum number of messages that are claimed at once. A project with as many requests in flight gets no
+    /// further ones, so that its slow sender delays no message of another project.
+    private static let claimLimit = 8
+    /// The pause between claims while requests are in flight.
+    private static let claimPause: Duration = .milliseconds(500)
     /// How long a claimed message is hidden from other processes. Longer than one request can take.
     private static let lease: Duration = .seconds(20)
     /// A sender that fails this long causes an alarm.
     private static let failureTolerance: Duration = .seconds(300)
 
+    private let loop: Loop
     private let queue: PostgresSMSQueue
     private let secrets: EncryptedSMS
     private let projects: ProjectStore
@@ -33,6 +39,7 @@ struct SMSWorkers: Sendable {
         openSecret: @escaping @Sendable ([UInt8], ID<Project>) throws -> Secret, clock: WallClock, log: Log,
         metrics: Metrics
     ) {
+        loop = pool.loop
         queue = PostgresSMSQueue(pool: pool)
         secrets = EncryptedSMS(pool: pool)
         projects = ProjectStore(pool: pool, supporting: providers)
@@ -70,16 +77,64 @@ struct SMSWorkers: Sendable {
         ]
     }
 
-    /// Sends all messages that are due.
+    private enum Event: Sendable {
+        case finished(ID<Project>, (any Error)?)
+        case pauseEnded
+    }
+
+    /// Sends the messages that are due, and those that become due meanwhile, until none is in flight. Requests do not
+    /// wait for each other.
     func sendDue() async throws {
-        while true {
-            let claimed = try await queue.claim(limit: Self.capacity, lease: Self.lease, at: clock.now())
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for message in claimed { group.addTask { try await send(message) } }
-                try await group.waitForAll()
+        let failure: (any Error)? = await withTaskGroup(of: Event.self, returning: (any Error)?.self) { group in
+            var inFlight: [ID<Project>: Int] = [:]
+            var failure: (any Error)?
+            var isPausing = false
+            while true {
+                while failure == nil {
+                    let count = inFlight.values.reduce(0, +)
+                    let limit = min(Self.claimLimit, Self.capacity - count)
+                    guard limit > 0 else { break }
+                    do {
+                        let busy = inFlight.filter { $0.value >= Self.claimLimit }.map(\.key)
+                        let claimed = try await queue.claim(
+                            limit: limit, lease: Self.lease, exceptOf: busy, at: clock.now())
+                        for message in claimed {
+                            inFlight[message.realm.project, default: 0] += 1
+                            group.addTask {
+                                do {
+                                    try await send(message)
+                                    return Event.finished(message.realm.project, nil)
+                                } catch {
+                                    return Event.finished(message.realm.project, error)
+                                }
+                            }
+                        }
+                        guard claimed.count == limit else { break }
+                    } catch {
+                        failure = error
+                    }
+                }
+                if inFlight.isEmpty {
+                    group.cancelAll()
+                    return failure
+                }
+                if !isPausing {
+                    isPausing = true
+                    group.addTask {
+                        try? await loop.sleep(for: Self.claimPause)
+                        return Event.pauseEnded
+                    }
+                }
+                switch await group.next() {
+                case .finished(let project, let error)?:
+                    inFlight[project] = inFlight[project].flatMap { $0 > 1 ? $0 - 1 : nil }
+                    failure = failure ?? error
+                case .pauseEnded?: isPausing = false
+                case nil: return failure
+                }
             }
-            guard claimed.count == Self.capacity else { return }
         }
+        if let failure { throw failure }
     }
 
     private func send(_ message: PostgresSMSQueue.Claimed) async throws {

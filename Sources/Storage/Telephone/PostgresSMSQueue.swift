@@ -25,7 +25,11 @@ public struct PostgresSMSQueue: Sendable {
     /// it after `lease`, but only if the sender recognises a repeated message.
     ///
     /// Messages that have expired, or had all attempts, fail.
-    public func claim(limit: Int, lease: Duration, at now: Instant) async throws -> [Claimed] {
+    ///
+    /// - Parameter busy: projects whose messages are not claimed.
+    public func claim(
+        limit: Int, lease: Duration, exceptOf busy: [ID<Project>] = [], at now: Instant
+    ) async throws -> [Claimed] {
         let time = Timestamp(now)
         let (end, attempts) = (Timestamp(now + lease), OutgoingSMS.attemptDelays.count)
         return try await withStoreErrors {
@@ -43,6 +47,7 @@ public struct PostgresSMSQueue: Sendable {
                     SELECT realm_id, id FROM outgoing_sms
                     WHERE failed_at IS NULL AND due_at <= \(time) AND expires_at > \(time)
                         AND attempts < \(attempts)
+                        AND split_part(realm_id, '/', 1) <> ALL (\(busy.map(\.rawValue)))
                     ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
                 UPDATE outgoing_sms m SET attempts = m.attempts + 1,
                     due_at = CASE WHEN m.is_idempotent THEN \(end) ELSE 'infinity' END

@@ -39,9 +39,13 @@ struct SMSDeliveryTests {
     }
 
     private static func worker(_ gateway: TestGateway, _ sender: Sender) -> SMSWorkers {
+        worker(gateway, SMSSender(SignedCall(egress: .publicAddresses) { try sender.send($0) }))
+    }
+
+    private static func worker(_ gateway: TestGateway, _ sender: SMSSender) -> SMSWorkers {
         SMSWorkers(
             on: gateway.database.pool, supporting: gateway.realm.project.supportedProviders,
-            sender: SMSSender(SignedCall(egress: .publicAddresses) { try sender.send($0) }),
+            sender: sender,
             open: PhoneCodeSecrets.opening(under: gateway.masterKeys),
             openSecret: SecretEncryption.openingSMS(under: gateway.masterKeys), clock: gateway.clock.wallClock,
             log: Log(level: .error, descriptor: 2), metrics: Metrics())
@@ -140,6 +144,46 @@ struct SMSDeliveryTests {
         try await Self.run(Self.worker(gateway, sender), gateway, seconds: 5)
         #expect(sender.count == 2)
         #expect(try await Self.failures(gateway) == ["not sent in time"])
+    }
+
+    @Test("A slow sender of one project delays no message of another, also when it has many messages")
+    func slowSender() async throws {
+        let gateway = try await TestGateway.withPhoneNumbers()
+        for index in 0..<40 { _ = try await gateway.phoneProof("+1415555\(1000 + index)") }
+        try await gateway.makeOtherProject(apiKey: "pk_quick") {
+            $0.realm.project.sms = TestGateway.sms
+            $0.realm.policy.allowsPhoneNumbers = true
+        }
+        let received = Mutex<[String]>([])
+        let release = Mutex(false)
+        let sender = SMSSender(
+            SignedCall(egress: .publicAddresses) { request in
+                let body = String(decoding: request.body, as: UTF8.self)
+                received.withLock { $0.append(body) }
+                while body.contains("+1415555"), !release.withLock({ $0 }) {
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                return ClientResponse(status: 200, headers: Headers(), body: [])
+            })
+        let worker = Self.worker(gateway, sender)
+        let sending = Task { try await worker.sendDue() }
+        while received.withLock({ $0.count }) < 8 { try await Task.sleep(for: .milliseconds(20)) }
+        let number = "+819012345678"
+        let sent = try await gateway.post(
+            "/v1/accounts:sendVerificationCode", ["phoneNumber": .string(number)], key: "pk_quick")
+        #expect(sent.outcome == "200")
+        let start = ContinuousClock.now
+        while !received.withLock({ $0.contains { $0.contains(number) } }) {
+            guard start.duration(to: .now) < .seconds(20) else { break }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(received.withLock { $0.contains { $0.contains(number) } })
+        // The slow project has at most 15 requests in flight.
+        #expect(received.withLock { $0.count } <= 16)
+        release.withLock { $0 = true }
+        try await sending.value
+        #expect(try await Self.waiting(gateway) == 0)
+        #expect(received.withLock { $0.count } == 41)
     }
 
     private static func form() -> SMSSettings {
