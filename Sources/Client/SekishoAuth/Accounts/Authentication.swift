@@ -39,6 +39,9 @@ extension AuthCore {
             try await authenticate(email: email, linkCode: code, for: operation)
         case .idp, .pendingToken, .browser:
             try await authenticate(idp: credential, for: operation)
+        case .phone(let content):
+            try await authenticate(
+                phone: credential as? PhoneAuthCredential ?? PhoneAuthCredential(.phone(content)), for: operation)
         }
     }
 
@@ -110,6 +113,9 @@ extension AuthCore {
             let response: TimedResponse<SignInWithIdpResponse> = try await post("/v1/accounts:signInWithIdp", request)
             if let conflict = response.value.conflict(defaultProvider: credential.provider) { throw conflict }
             forgetName(of: credential)
+            try response.value.requireNoFactor(
+                additionalUserInfo: AdditionalUserInfo(response.value),
+                credential: response.value.credential(completedBy: credential), core: self)
             return Authentication(
                 tokens: try .required(response.tokens), additionalUserInfo: AdditionalUserInfo(response.value),
                 credential: response.value.credential(completedBy: credential))
@@ -121,10 +127,20 @@ extension AuthCore {
     func authentication(
         _ response: TimedResponse<SessionResponse>, provider: String?, isNewUser: Bool = false
     ) throws -> Authentication {
-        Authentication(
-            tokens: try .required(response.tokens),
-            additionalUserInfo: AdditionalUserInfo(
-                providerID: provider ?? "", isNewUser: response.value.isNewUser ?? isNewUser))
+        let additionalUserInfo = AdditionalUserInfo(
+            providerID: provider ?? "", isNewUser: response.value.isNewUser ?? isNewUser)
+        try response.value.requireNoFactor(additionalUserInfo: additionalUserInfo, core: self)
+        return Authentication(tokens: try .required(response.tokens), additionalUserInfo: additionalUserInfo)
+    }
+
+    private func authenticate(
+        phone credential: PhoneAuthCredential, for operation: AuthOperationType
+    ) async throws -> Authentication {
+        switch operation {
+        case .signIn: try await authenticate(phone: credential, "SIGN_UP_OR_IN")
+        case .link(let idToken, _): try await authenticate(phone: credential, "LINK", idToken: idToken)
+        case .reauthenticate(let idToken): try await authenticate(phone: credential, "REAUTH", idToken: idToken)
+        }
     }
 
     var tenantID: String? { withState(\.tenantID) }

@@ -52,6 +52,8 @@ extension User {
                 authentication = try await core.authenticate(credential, for: .reauthenticate(idToken: idToken))
             } catch let error as AuthErrorCode where error == .userNotFound {
                 throw AuthErrorCode.userMismatch
+            } catch let error as AuthErrorCode where error == .secondFactorRequired {
+                throw error.multiFactorResolver.map { error.with($0.reauthenticating(self)) } ?? error
             }
             guard try IDTokenClaims(of: authentication.tokens.idToken).subject == uid else {
                 await core.revokeSessionIgnoringErrors(authentication.tokens.idToken)

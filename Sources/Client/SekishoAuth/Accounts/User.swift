@@ -53,8 +53,8 @@ public final class User: UserInfo {
             creationDate: profile.createdAt.map(Date.init(timeIntervalSince1970:)),
             lastSignInDate: profile.lastSignInAt.map(Date.init(timeIntervalSince1970:)))
     }
-    /// The second factors of the account. See ``MultiFactor/enrolledFactors``.
-    public var multiFactor: MultiFactor { MultiFactor() }
+    /// The second factors of the account.
+    public var multiFactor: MultiFactor { MultiFactor(user: self) }
     /// The refresh token. It is a secret: do not log it, and do not send it to a backend.
     public var refreshToken: String? { session.current.tokens.refreshToken }
     /// The ID of the account's tenant, or `nil` if the account belongs to the project itself.

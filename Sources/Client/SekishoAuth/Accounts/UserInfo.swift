@@ -38,21 +38,3 @@ public struct UserMetadata: Hashable, Sendable {
     /// When the user last signed in.
     public let lastSignInDate: Date?
 }
-
-/// The second factors of an account.
-public struct MultiFactor: Sendable {
-    /// The enrolled second factors. Always empty, because the gateway does not support second factors yet.
-    public var enrolledFactors: [MultiFactorInfo] { [] }
-}
-
-/// A second factor.
-public struct MultiFactorInfo: Hashable, Sendable {
-    /// The ID of the factor.
-    public let uid: String
-    /// The display name of the factor.
-    public let displayName: String?
-    /// When the user enrolled the factor.
-    public let enrollmentDate: Date
-    /// The type of the factor.
-    public let factorID: String
-}

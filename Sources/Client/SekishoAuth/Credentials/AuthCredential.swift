@@ -31,6 +31,7 @@ enum CredentialContent: Sendable {
     case pendingToken(String)
     /// The URL to which the browser returned after a sign-in at a provider, and the secret of that sign-in.
     case browser(requestURI: String, sessionID: String)
+    case phone(PhoneCredentialContent)
 }
 
 /// What an identity provider sent to the app, with the nonce of the request.

@@ -7,6 +7,9 @@ public let AuthErrorDomain = AuthErrors.domain
 /// See ``AuthErrors/userInfoUpdatedCredentialKey``.
 public let AuthErrorUserInfoUpdatedCredentialKey = AuthErrors.userInfoUpdatedCredentialKey
 // swift-format-ignore: AlwaysUseLowerCamelCase, because FirebaseAuth has this name.
+/// See ``AuthErrors/userInfoMultiFactorResolverKey``.
+public let AuthErrorUserInfoMultiFactorResolverKey = AuthErrors.userInfoMultiFactorResolverKey
+// swift-format-ignore: AlwaysUseLowerCamelCase, because FirebaseAuth has this name.
 /// See ``AuthErrors/userInfoEmailKey``.
 public let AuthErrorUserInfoEmailKey = AuthErrors.userInfoEmailKey
 // swift-format-ignore: AlwaysUseLowerCamelCase, because FirebaseAuth has this name.
@@ -19,6 +22,8 @@ public enum AuthErrors {
     public static let domain = "FIRAuthErrorDomain"
     /// Key of ``AuthErrorCode/updatedCredential``. The value is an ``AuthCredential``.
     public static let userInfoUpdatedCredentialKey = "FIRAuthErrorUserInfoUpdatedCredentialKey"
+    /// Key of ``AuthErrorCode/multiFactorResolver``. The value is a ``MultiFactorResolver``.
+    public static let userInfoMultiFactorResolverKey = "FIRAuthErrorUserInfoMultiFactorResolverKey"
     /// Key of ``AuthErrorCode/email``. The value is a `String`.
     public static let userInfoEmailKey = "FIRAuthErrorUserInfoEmailKey"
     /// Key of the error's name in FirebaseAuth, such as `ERROR_WRONG_PASSWORD`. The value is a `String`.
@@ -113,6 +118,15 @@ public struct AuthErrorCode: CustomNSError, LocalizedError, RawRepresentable, Se
         details[AuthErrors.userInfoUpdatedCredentialKey] as? AuthCredential
     }
 
+    /// Finishes the sign-in, after ``secondFactorRequired``.
+    public var multiFactorResolver: MultiFactorResolver? {
+        details[AuthErrors.userInfoMultiFactorResolverKey] as? MultiFactorResolver
+    }
+
+    func with(_ resolver: MultiFactorResolver) -> AuthErrorCode {
+        with(details: [AuthErrors.userInfoMultiFactorResolverKey: resolver])
+    }
+
     /// The email address of the identity in a conflict, if the gateway sends it.
     public var email: String? { details[AuthErrors.userInfoEmailKey] as? String }
     /// The gateway's error code, such as `INVALID_LOGIN_CREDENTIALS`. `nil` if the gateway did not send the error.
@@ -133,6 +147,7 @@ public struct AuthErrorCode: CustomNSError, LocalizedError, RawRepresentable, Se
         switch value {
         case let value as String: value
         case let value as AuthCredential: value
+        case let value as MultiFactorResolver: value
         case let value as [String]: value
         case let value as TimeInterval: value
         default: nil

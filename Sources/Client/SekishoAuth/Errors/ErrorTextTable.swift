@@ -198,7 +198,7 @@ enum ErrorTextTable {
             english: ("Wrong code", "Check the code, then try again."),
             japanese: ("コードが違います", "コードを確認して、もう一度お試しください。")),
         ErrorTextEntry(
-            codes: ["INVALID_PHONE_NUMBER", "MISSING_PHONE_NUMBER"],
+            codes: ["INVALID_MFA_PHONE_NUMBER", "INVALID_PHONE_NUMBER", "MISSING_PHONE_NUMBER"],
             numbers: [17041, 17042],
             action: .checkInput,
             english: ("Check the phone number", "Enter the number with its country code, for example +81."),

@@ -43,6 +43,8 @@ struct Profile: Codable, Hashable, Sendable {
     var lastSignInAt: TimeInterval?
     /// `nil` if there are none, or if an earlier version of the library stored the profile.
     var passkeys: [PasskeyProfile]?
+    /// As ``passkeys``.
+    var factors: [FactorProfile]?
 
     /// Whether the account has an email address, a phone number, a passkey or a linked provider. An anonymous account
     /// has none.
@@ -61,6 +63,16 @@ struct PasskeyProfile: Codable, Hashable, Sendable {
     /// Seconds since 1970.
     var lastUsedAt: TimeInterval?
     var isBackedUp: Bool
+}
+
+/// A second factor of an account.
+struct FactorProfile: Codable, Hashable, Sendable {
+    var uid: String
+    var displayName: String?
+    /// Seconds since 1970.
+    var enrolledAt: TimeInterval
+    /// `nil` for a one-time password.
+    var phoneNumber: String?
 }
 
 /// A linked provider of an account, with the profile that it sent.

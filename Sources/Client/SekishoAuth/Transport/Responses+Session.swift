@@ -55,7 +55,7 @@ extension Profile {
             displayName: user.displayName, photoURL: user.photoUrl, phoneNumber: user.phoneNumber,
             identities: (user.providerUserInfo ?? []).map(ProviderProfile.init),
             createdAt: user.createdAt.map { $0.value / 1000 }, lastSignInAt: user.lastLoginAt.map { $0.value / 1000 },
-            passkeys: user.passkeyInfo?.map(PasskeyProfile.init))
+            passkeys: user.passkeyInfo?.map(PasskeyProfile.init), factors: user.mfaInfo?.map(FactorProfile.init))
     }
 
     /// Creates a profile from the claims of an ID token, without the linked providers.
@@ -74,6 +74,14 @@ extension PasskeyProfile {
             credentialID: passkey.credentialId, name: passkey.name ?? "",
             createdAt: passkey.createdAt?.date.timeIntervalSince1970,
             lastUsedAt: passkey.lastUsedAt?.date.timeIntervalSince1970, isBackedUp: passkey.backedUp ?? false)
+    }
+}
+
+extension FactorProfile {
+    init(_ factor: LookupFactor) {
+        self.init(
+            uid: factor.mfaEnrollmentId, displayName: factor.displayName,
+            enrolledAt: factor.enrolledAt?.date.timeIntervalSince1970 ?? 0, phoneNumber: factor.phoneInfo)
     }
 }
 

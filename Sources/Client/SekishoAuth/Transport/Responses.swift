@@ -10,6 +10,20 @@ struct SessionResponse: Decodable, Sendable {
     var idToken: String?
     var refreshToken: String?
     var expiresIn: StringEncodedNumber?
+    var mfaPendingCredential: String?
+    var mfaInfo: [LookupFactor]?
+    var recoveryCodesAvailable: Bool?
+}
+
+struct SignInWithPhoneNumberResponse: Decodable, Sendable {
+    var isNewUser: Bool?
+    var phoneNumber: String?
+    var idToken: String?
+    var refreshToken: String?
+    var expiresIn: StringEncodedNumber?
+    var temporaryProof: String?
+    var needConfirmation: Bool?
+    var verifiedProvider: [String]?
 }
 
 struct SignInWithIdpResponse: Decodable, Sendable {
@@ -27,6 +41,9 @@ struct SignInWithIdpResponse: Decodable, Sendable {
     var verifiedProvider: [String]?
     var pendingToken: String?
     var errorMessage: String?
+    var mfaPendingCredential: String?
+    var mfaInfo: [LookupFactor]?
+    var recoveryCodesAvailable: Bool?
 }
 
 struct TokenResponse: Decodable, Sendable {
@@ -58,6 +75,41 @@ struct LookupUser: Decodable, Sendable {
     var tenantId: String?
     var passkeyInfo: [LookupPasskey]?
     var passkeySignals: [PasskeySignal]?
+    var mfaInfo: [LookupFactor]?
+}
+
+/// A second factor. It has `phoneInfo` or `totpInfo`.
+struct LookupFactor: Decodable, Sendable {
+    var mfaEnrollmentId: String
+    var displayName: String?
+    var enrolledAt: Timestamp?
+    var phoneInfo: String?
+}
+
+/// The session of a code that was sent to a telephone number.
+struct PhoneSessionInfo: Decodable, Sendable {
+    var sessionInfo: String
+}
+
+struct StartFactorEnrollmentResponse: Decodable, Sendable {
+    var phoneSessionInfo: PhoneSessionInfo?
+    var totpSessionInfo: TOTPSessionInfo?
+}
+
+struct TOTPSessionInfo: Decodable, Sendable {
+    var sharedSecretKey: String
+    var verificationCodeLength: Int
+    var hashingAlgorithm: String
+    var periodSec: Int
+    var sessionInfo: String
+}
+
+struct StartFactorSignInResponse: Decodable, Sendable {
+    var phoneResponseInfo: PhoneSessionInfo
+}
+
+struct RecoveryCodesResponse: Decodable, Sendable {
+    var recoveryCodes: [String]
 }
 
 struct LookupPasskey: Decodable, Sendable {
