@@ -16,7 +16,7 @@ extension Command {
             .flag("json", "with --app-review: print JSON"),
             .flag(
                 "live",
-                "if all other checks pass, also ask Apple whether it accepts the private key with each client ID of apple.com, and fetch what the hosts of RP IDs publish for passkeys"
+                "if all other checks pass, also ask Apple whether it accepts the private key with each client ID of apple.com, fetch what the hosts of RP IDs publish for passkeys, and connect to the senders of text messages"
             ),
         ],
         details: [
@@ -49,6 +49,7 @@ extension Command {
             if isLive, findings.allSatisfy(\.isGood) {
                 findings += try await AppleKeyCheck(pool: administration.pool, masterKeys: config.masterKeys).findings()
                 findings += try await PasskeyHostCheck(pool: administration.pool, publicURL: publicURL).findings()
+                findings += try await SMSSenderCheck(pool: administration.pool).findings()
             }
             for finding in findings {
                 let mark = finding.isNote ? "note " : finding.isGood ? "ok   " : "wrong"

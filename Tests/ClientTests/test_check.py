@@ -140,6 +140,44 @@ def test_check_fetches_what_the_host_of_an_rp_id_publishes_only_if_asked(new_ins
         "wrong project demo, passkeys: https://passkeys.invalid/.well-known/webauthn cannot be fetched (")
 
 
+SENDER = {"url": "https://sms.invalid/send", "allowedCallingCodes": ["81"]}
+
+
+@pytest.mark.parametrize(("settings", "policy", "problems"), [
+    ({}, {}, []),
+    ({}, {"allowsPhoneNumbers": "true"}, ["no code is sent, because there is no sender"]),
+    ({}, {"secondFactors": "enabled", "allowsSms": "true"}, ["no code is sent, because there is no sender"]),
+    ({}, {"secondFactors": "disabled", "allowsSms": "true"}, []),
+    (SENDER, {}, ["the requests to the sender are not signed"]),
+    (SENDER | {"format": "form", "username": "ada", "fields": {"To": "{number}"}}, {},
+     ["the sender has a user name and no password"]),
+    (SENDER | {"format": "form"}, {}, ["the sender's form has no fields"]),
+    (SENDER | {"format": "form", "fields": {"To": "{number}"}, "allowedCallingCodes": []}, {},
+     ["no code is sent, because no calling code is allowed"]),
+    (SENDER | {"format": "form", "fields": {"To": "{number}"}, "budgetPerDay": 0}, {},
+     ["no code is sent, because budgetPerDay is 0"]),
+    (SENDER | {"format": "form", "fields": {"To": "{number}"}, "perCallingCode": {"81": 0}}, {},
+     ["no code is sent to +81, which are allowed, but have a budget of 0"]),
+])
+def test_check_names_what_keeps_codes_from_telephones(settings, policy, problems, new_installation):
+    fresh = new_installation()
+    sql(fresh.database_url, f"""
+        UPDATE realm SET sms_settings = '{json.dumps(settings)}', policy = policy || '{json.dumps(policy)}'""")
+    lines = [line for line in fresh.run("check").stdout.splitlines() if line.startswith("wrong")]
+    assert len(lines) == len(problems)
+    for line, problem in zip(lines, problems):
+        assert line.startswith(f"wrong project demo, sms: {problem}")
+
+
+def test_check_connects_to_the_sender_only_if_asked(new_installation):
+    fresh = new_installation()
+    settings = SENDER | {"format": "form", "fields": {"To": "{number}"}}
+    sql(fresh.database_url, f"UPDATE realm SET sms_settings = '{json.dumps(settings)}'")
+    assert "sms.invalid" not in fresh.run_ok("check")
+    [line] = [line for line in fresh.run("check --live").stdout.splitlines() if line.startswith("wrong")]
+    assert line.startswith("wrong project demo, sms: https://sms.invalid/send cannot be reached (")
+
+
 def test_the_app_review_report_needs_no_master_key(installation):
     completed = installation.run("check --app-review --project demo", SEKISHO_MASTER_KEY="")
     assert (completed.returncode, completed.stderr) == (0, "")

@@ -59,6 +59,7 @@ package struct DatabaseCheck: Sendable {
                 let tenants = project.hasTenants ? try await store.tenantsWithSignInMethods(of: project.id) : []
                 findings.append(try await signingKeys(of: project.id, at: now))
                 findings += try await configuration(of: realm, tenants, at: now)
+                findings += textMessages(of: realm, tenants, enrolled)
                 for realm in [realm] + tenants {
                     findings += try await unfinishedTransfers(of: realm)
                     findings += secondFactors(of: realm, enrolled[realm.id] ?? [])
@@ -176,6 +177,45 @@ package struct DatabaseCheck: Sendable {
                         "only second factors that users can no longer enroll: sign-ins still ask for them; a user without the device needs a recovery code, or `sekisho users reset-factors`"
                     ))
             ]
+    }
+
+    /// Checks whether the codes to telephone numbers that the users of a project and its tenants need can be sent.
+    ///
+    /// - Parameter enrolled: the accounts with second factors, by realm.
+    private func textMessages(
+        of realm: Realm, _ tenants: [Realm], _ enrolled: [ID<Realm>: [EnrolledAccounts]]
+    ) -> [Finding] {
+        let sms = realm.project.sms
+        func finding(_ text: String) -> Finding { Finding(isGood: false, text: "\(realm.location), sms: \(text)") }
+        let needsCodes = ([realm] + tenants).contains { realm in
+            let factors = realm.policy.secondFactors
+            let hasNumbers = (enrolled[realm.id] ?? []).contains { $0.kinds.contains(.phone) }
+            return realm.policy.allowsPhoneNumbers
+                || factors.state != .disabled && (factors.allowsSMS || hasNumbers)
+        }
+        guard sms.url != nil else {
+            return needsCodes
+                ? [finding("no code is sent, because there is no sender: set sms.url, or turn telephone numbers off")]
+                : []
+        }
+        var findings: [Finding] = []
+        if sms.format == .webhook, !sms.hasSecret {
+            findings.append(finding("the requests to the sender are not signed: set sms.secret"))
+        }
+        if sms.username != nil, !sms.hasSecret {
+            findings.append(finding("the sender has a user name and no password: set sms.secret"))
+        }
+        if sms.format == .form, sms.fields.isEmpty { findings.append(finding("the sender's form has no fields")) }
+        if sms.allowedCallingCodes.isEmpty, sms.regions == .none {
+            findings.append(finding("no code is sent, because no calling code is allowed: set allowedCallingCodes"))
+        }
+        if sms.budgetPerDay == 0 { findings.append(finding("no code is sent, because budgetPerDay is 0")) }
+        let withoutBudget = sms.allowedCallingCodes.filter { sms.perCallingCode[$0] == 0 }
+        if !withoutBudget.isEmpty {
+            let codes = withoutBudget.map { "+\($0)" }.joined(separator: ", ")
+            findings.append(finding("no code is sent to \(codes), which are allowed, but have a budget of 0"))
+        }
+        return findings
     }
 
     /// Lists what the operator has to verify about Apple's client IDs, each note only for the first realm.
