@@ -17,6 +17,10 @@ struct UnsignedTokens: TokenAuthority {
         Self.token(try signed.idTokenPayload(for: account, session: session, in: realm, at: now))
     }
 
+    func hookToken(_ payload: [UInt8], in realm: Realm, at now: Instant) async throws -> String {
+        Self.token(payload)
+    }
+
     func refreshToken(_ contents: RefreshTokenContents, in realm: Realm) async throws -> String {
         try await signed.refreshToken(contents, in: realm)
     }

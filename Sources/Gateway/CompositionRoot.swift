@@ -46,6 +46,8 @@ struct CompositionRoot: Sendable {
     let mode: Mode
     /// Sends events to endpoints; shared by all loops.
     let eventSender: EventSender
+    /// Calls the blocking functions of projects; shared by all loops.
+    let hookCalls: HookCalls
     /// Whether the pipelines serve the operations for monitoring; `false` if these have a listener of their own.
     var servesMonitoring = true
     /// See ``ConfigurationCache/lifetime``.
@@ -103,9 +105,12 @@ struct CompositionRoot: Sendable {
             verifier: verifier, sealedTokens: sealedTokens, appleSealing: appleSealing,
             serverAuthCodes: ServerAuthCodes(servers: servers, verifier: verifier, limiter: limiter), clock: clock)
         let authenticator = Authenticator(store: store, tokens: tokens, clock: clock)
+        let hooks = hookCalls.hooks(
+            signedBy: tokens, issuer: mode.issuers.idTokenIssuer(of:), isEmulator: mode.acceptsLoopbackIssuers,
+            clock: clock)
         let completion = SignInCompletion(
             authenticator: authenticator, tokens: tokens, sealedTokens: sealedTokens, networks: networks, clock: clock,
-            entropy: .live, countFactorEvent: countFactorEvent)
+            entropy: .live, hooks: hooks, countFactorEvent: countFactorEvent)
         let federation = FederationServices(
             completion: completion, store: PostgresFederationStore(pool: pool), authenticator: authenticator,
             resolver: resolver, sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter, clock: clock)
@@ -162,12 +167,12 @@ struct CompositionRoot: Sendable {
             sessions: SessionService(store: store, clock: clock),
             tokenRefresh: TokenRefresh(store: store, tokens: tokens, clock: clock, entropy: .live),
             sessionCookies: SessionCookies(authenticator: authenticator, tokens: tokens, trail: trail, clock: clock),
-            emailActions: emailActions(codes, store, authenticator, redemption, configuration),
+            emailActions: emailActions(codes, store, authenticator, redemption, configuration, hooks),
             merging: AccountMerging(federation),
             apple: apple(on: pool, appleSealing, configuration),
             projects: ProjectServices(
                 editor: configuration.editor, tenancy: tenancy(on: pool, configuration, extensions),
-                app: configuration.app(_:of:)),
+                app: configuration.app(_:of:), allowsLoopbackCallbacks: mode.acceptsLoopbackIssuers),
             audit: trail, events: events(on: pool, configuration),
             operations: OperationsServices(
                 documents: { [self] in try await documents(of: $0, in: configuration) },
@@ -232,11 +237,11 @@ struct CompositionRoot: Sendable {
 
     private func emailActions(
         _ codes: any OOBCodeStore, _ store: any AccountStore, _ authenticator: Authenticator,
-        _ redemption: OOBCodeRedeemer, _ configuration: ConfigurationCache
+        _ redemption: OOBCodeRedeemer, _ configuration: ConfigurationCache, _ hooks: Hooks
     ) -> EmailActionServices {
         let sending = OOBCodeSender(
             codes: codes, store: store, authenticator: authenticator, emailFactory: emailFactory, limiter: limiter,
-            clock: clock)
+            clock: clock, hooks: hooks)
         let service = EmailActionService(
             sending: sending, redemption: redemption, findRealm: configuration.realm(_:),
             findProject: configuration.projects.value(for:),

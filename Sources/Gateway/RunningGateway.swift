@@ -19,6 +19,8 @@ package final class RunningGateway: Sendable {
     private let client: HTTP.Client
     /// Sends requests to the servers of operators, whose slow responses must not delay other requests.
     private let callbackClient: HTTP.Client
+    /// Calls blocking functions, for which sign-ins wait.
+    private let hookClient: HTTP.Client
     private let eventDispatcher: EventDispatcher
     private let passwordThreads: PasswordThreads
     private let requestThreads: FairRequestThreads
@@ -46,6 +48,9 @@ package final class RunningGateway: Sendable {
         // Several endpoints can have the same host: none waits for a connection that another one uses.
         callbackClient = try HTTP.Client(
             loop: group.loops[0], limits: ClientLimits(connections: 128, connectionsPerHost: 128))
+        hookClient = try HTTP.Client(
+            loop: group.loops[0],
+            limits: ClientLimits(connections: 512, connectionsPerHost: HookCircuits.concurrencyLimit))
         let providerKeys = JWKSCache(
             fetch: .http(client, allowsPrivateAddresses: mode.acceptsLoopbackIssuers),
             store: .postgres(on: pools[0]), clock: mode.clock,
@@ -63,8 +68,13 @@ package final class RunningGateway: Sendable {
             ?? config.email.map { try EmailService($0, dependencies: dependencies) }
         let appleTokens = AppleTokenEndpoint.http(client, at: mode.appleEndpoints, clock: mode.clock)
             .counted(by: metrics.registry, log: log)
+        let callbacks = SignedCall(
+            callbackClient, egress: mode.acceptsLoopbackIssuers ? .loopbackWithoutTLS : .publicAddresses)
+        let hookCalls = HookCalls(
+            SignedCall(hookClient, egress: mode.acceptsLoopbackIssuers ? .loopbackWithoutTLS : .publicAddresses),
+            log: log, metrics: metrics.registry)
         let eventSender = EventSender(
-            SignedCall(callbackClient, egress: mode.acceptsLoopbackIssuers ? .loopbackWithoutTLS : .publicAddresses),
+            callbacks,
             masterKeys: config.masterKeys, clock: mode.clock)
         let serviceKeyUse = ServiceKeyUsageTracker()
         var root = CompositionRoot(
@@ -80,7 +90,8 @@ package final class RunningGateway: Sendable {
             countFactorEvent: SecondFactorMetrics(metrics: metrics.registry).count,
             countPasskeyEvent: PasskeyMetrics(metrics: metrics.registry).count, serviceKeyUse: serviceKeyUse,
             emulatorClients: EmulatorClientReporter(log: log, metrics: metrics.registry), mode: mode,
-            eventSender: eventSender, servesMonitoring: config.operationsListen == nil, outageLimit: config.outageLimit,
+            eventSender: eventSender, hookCalls: hookCalls, servesMonitoring: config.operationsListen == nil,
+            outageLimit: config.outageLimit,
             emailService: emailService,
             appleDomainAssociation: config.appleDomainAssociation,
             publicURL: publicURL, isDraining: { state.isDraining.load(ordering: .relaxed) })
@@ -169,7 +180,8 @@ package final class RunningGateway: Sendable {
         announceShutdown()
         let cutOff = try loop.waitFor {
             [
-                server, monitoringServer, pools, client, callbackClient, workers, eventDispatcher, emailService
+                server, monitoringServer, pools, client, callbackClient, hookClient, workers, eventDispatcher,
+                emailService
             ] in
             async let emailStop: Void? = emailService?.stop(within: timeout)
             let cutOff = await server.drain(within: timeout)
@@ -179,6 +191,7 @@ package final class RunningGateway: Sendable {
             await monitoringServer?.drain(within: .seconds(1))
             await client.close()
             await callbackClient.close()
+            await hookClient.close()
             for pool in pools { await pool.close() }
             return cutOff
         }

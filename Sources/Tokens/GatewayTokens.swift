@@ -54,6 +54,11 @@ public struct GatewayTokens: TokenAuthority {
         return try claims.payload(adding: [account.customClaims, session.claims].compactMap { $0 })
     }
 
+    public func hookToken(_ payload: [UInt8], in realm: Realm, at now: Instant) async throws -> String {
+        let key = try await cachedKeyRing(realm.project.id).idTokenSigner(at: now)
+        return try JWS.sign(payload: payload, keyID: key.stored.id, type: "hook+jwt", with: key.privateKey)
+    }
+
     public func refreshToken(_ contents: RefreshTokenContents, in realm: Realm) async throws -> String {
         let key = try await cachedKeyRing(realm.project.id).refreshTokenSigner(at: clock.now())
         return try RefreshTokenCodec.encode(contents, keyID: key.stored.id, secret: key.secret, in: realm)

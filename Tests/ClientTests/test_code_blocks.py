@@ -82,6 +82,10 @@ CLAIMS = {
         ("Read the feed", 0): f"{EVENTS}::test_the_curl_command_of_the_guide_reads_the_feed",
         ("Replace the secret", 0): f"{EVENTS}::test_the_commands_of_the_guide_configure_an_endpoint",
     },
+    "hooks.md": {
+        ("Configure the functions", 0): "test_hooks::test_the_code_of_the_guide_vetoes_sign_ups",
+        ("Answer", 0): "test_hooks::test_the_code_of_the_guide_vetoes_sign_ups",
+    },
     "leaving-firebase.md": {
         ("Import the users", 0): "test_readme::test_a_user_imported_as_in_the_guide_keeps_id_and_password"},
     "passkeys.md": {

@@ -142,7 +142,6 @@ def test_a_relative_continue_url_is_rejected(project):
 # Configuration
 
 @pytest.mark.parametrize("member, value", [
-    ("blockingFunctions", {"triggers": {"beforeCreate": {"functionUri": "https://functions.example/create"}}}),
     ("recaptchaConfig", {"emailPasswordEnforcementState": "AUDIT"}),
 ])
 def test_a_setting_without_an_effect_is_accepted_with_a_warning(dev, project, member, value):

@@ -127,6 +127,8 @@ struct TestGateway: Sendable {
             eventSender: EventSender(
                 SignedCall(egress: .publicAddresses, send: callbackResponse), masterKeys: masterKeys,
                 clock: clock.wallClock),
+            hookCalls: HookCalls(
+                SignedCall(egress: .publicAddresses, send: callbackResponse), log: log, metrics: metrics.registry),
             publicURL: { "https://auth.example.com" }, isDraining: { isDraining })
         root.configurationLifetime = Self.configurationLifetime
         self.root = root
@@ -204,7 +206,7 @@ extension CompositionRoot {
             appleTokens: appleTokens, tokenRequestSender: tokenRequestSender, countFlowEvent: countFlowEvent,
             countFactorEvent: countFactorEvent, countPasskeyEvent: countPasskeyEvent,
             serviceKeyUse: serviceKeyUse, emulatorClients: emulatorClients,
-            mode: mode, eventSender: eventSender, publicURL: publicURL, isDraining: isDraining)
+            mode: mode, eventSender: eventSender, hookCalls: hookCalls, publicURL: publicURL, isDraining: isDraining)
         root.configurationLifetime = configurationLifetime
         return root
     }

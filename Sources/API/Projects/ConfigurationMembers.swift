@@ -15,7 +15,11 @@ extension [ConfigurationMember] {
             "url", "username")
         + ConfigurationMember.all(.ignored, in: "sms", "isSecretStored")
         + ConfigurationMember.all(.accepted(.bool(true)), "multiTenant.allowTenants")
-        + ConfigurationMember.all(.off, "blockingFunctions", "quota") + ofSecondFactors("mfa")
+        + ConfigurationMember.all(.off, "quota")
+        + ConfigurationMember.all(.applied, in: "blockingFunctions", "triggers")
+        + ConfigurationMember.all(
+            .applied, in: "blockingFunctions.forwardInboundCredentials", "accessToken", "idToken", "refreshToken")
+        + ofSecondFactors("mfa")
         + ConfigurationMember.all(
             .ignored, "client.apiKey", "client.firebaseSubdomain", "defaultHostingSite", "mobileLinksConfig",
             "monitoring", "multiTenant.defaultTenantLocation", "name", "subtype", "warnings")

@@ -15,7 +15,9 @@ extension Endpoint {
             // The stored project in `$0` lacks the rules of the mode.
             let defaults = administrator.realm.project.modeRules.defaultPolicy ?? $0.realm.project.defaultPolicy
             let deletedGuests = $0.realm.policy.deletesUnusedAnonymousAccounts
-            try input.apply(to: &$0.realm, maskedBy: mask, defaults: defaults)
+            try input.apply(
+                to: &$0.realm, maskedBy: mask, defaults: defaults,
+                allowingLoopback: call.services.projects.allowsLoopbackCallbacks)
             if mask.contains("sms.secret"), let secret = input.sms?.secret { $0.setSMS(Secret(secret)) }
             // The janitor deletes accounts as soon as this is on.
             if $0.realm.policy.deletesUnusedAnonymousAccounts, !deletedGuests {
@@ -74,7 +76,7 @@ private struct ProjectConfig: Encodable {
     let multiTenant = MultiTenant()
     let smsRegionConfig: SMSRegionConfig
     let sms: SMSConfig
-    let blockingFunctions = EmptyObject()
+    let blockingFunctions: BlockingFunctionsConfig
     let warnings: [String]?
 
     init(_ realm: Realm, warnings: [String] = []) {
@@ -100,5 +102,6 @@ private struct ProjectConfig: Encodable {
         passkeys = PasskeyConfig(realm.project.passkeys)
         smsRegionConfig = SMSRegionConfig(realm.project.sms.regions)
         sms = SMSConfig(realm.project.sms)
+        blockingFunctions = BlockingFunctionsConfig(realm.project.blockingFunctions)
     }
 }

@@ -41,6 +41,7 @@ struct ProjectConfigInput: Decodable {
     let passkeys: PasskeyConfigInput?
     let smsRegionConfig: SMSRegionConfigInput?
     let sms: SMSConfigInput?
+    let blockingFunctions: BlockingFunctionsInput?
 
     /// Sets the members that `mask` covers and the input has. If the request has no mask, all other members get their
     /// defaults, except `authorizedDomains`, `loginServicesConfig`, `passkeys` and `sms`, which Firebase's clients do not
@@ -49,8 +50,8 @@ struct ProjectConfigInput: Decodable {
     /// - Parameter defaults: the policy with the defaults; see ``Project/defaultPolicy``.
     /// - Throws: ``RequestRefusal``.
     func apply(
-        to realm: inout Realm, maskedBy mask: FieldMask, defaults: Policy
-    ) throws(RequestRefusal) {
+        to realm: inout Realm, maskedBy mask: FieldMask, defaults: Policy, allowingLoopback: Bool
+    ) throws {
         if mask.coversAllFields {
             realm.policy.resetMembersOfProjectConfig(to: defaults)
             realm.project.emailSettings.resetMembersOfProjectConfig()
@@ -74,6 +75,11 @@ struct ProjectConfigInput: Decodable {
         if mask.contains("signIn.phoneNumber.testPhoneNumbers"), let numbers = signIn?.phoneNumber?.testPhoneNumbers {
             realm.project.sms.testNumbers = Dictionary(
                 uniqueKeysWithValues: numbers.map { ($0.key.rawValue, $0.value) })
+        }
+        // Firebase's clients that send no mask do not know the member.
+        if !mask.coversAllFields || blockingFunctions != nil, mask.touches("blockingFunctions") {
+            realm.project.blockingFunctions =
+                try blockingFunctions?.functions(allowingLoopback: allowingLoopback) ?? BlockingFunctions()
         }
         if mask.contains("authorizedDomains"), let authorizedDomains {
             realm.project.authorizedDomains = try Self.checked(authorizedDomains)

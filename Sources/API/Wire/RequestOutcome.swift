@@ -91,6 +91,7 @@ struct RequestOutcome {
             case is ClientGone: (503, "The client has disconnected.", 0)
             case is PersistentConflict: (503, "Conflicting changes; try again shortly.", 1)
             case is StoreUnavailable: (503, "Unavailable; try again shortly.", 2)
+            case is HookUnavailable: (503, "The project's backend does not respond; try again shortly.", 2)
             case is ProviderUnreachable: (503, "The identity provider does not respond; try again shortly.", 2)
             default: (500, "Internal error", 0)
             }

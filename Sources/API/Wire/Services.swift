@@ -92,13 +92,17 @@ public struct ProjectServices: Sendable {
     let tenancy: Tenancy
     /// Returns an app of a project; `nil` if the project has no such app.
     let app: @Sendable (ID<App>, ID<Project>) async throws -> App?
+    /// Whether the URLs of an operator's servers may use http on this machine.
+    let allowsLoopbackCallbacks: Bool
 
     public init(
-        editor: ProjectEditor, tenancy: Tenancy, app: @escaping @Sendable (ID<App>, ID<Project>) async throws -> App?
+        editor: ProjectEditor, tenancy: Tenancy, app: @escaping @Sendable (ID<App>, ID<Project>) async throws -> App?,
+        allowsLoopbackCallbacks: Bool
     ) {
         self.editor = editor
         self.tenancy = tenancy
         self.app = app
+        self.allowsLoopbackCallbacks = allowsLoopbackCallbacks
     }
 }
 

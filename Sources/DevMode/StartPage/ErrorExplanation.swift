@@ -8,6 +8,8 @@ extension ErrorCode {
         case .apiKeyAndroidAppBlocked, .apiKeyHTTPReferrerBlocked, .apiKeyIOSAppBlocked:
             "The API key belongs to an app that does not list this caller. Check the header that names the caller."
         case .apiKeyInvalid: "The gateway does not know the API key."
+        case .blockingFunctionErrorResponse:
+            "A blocking function of the project refused, or its answer is not valid. The message has its error."
         case .claimsTooLarge: "Custom claims may have at most 1000 characters as JSON."
         case .configurationExists: "The provider, tenant or endpoint is configured already. Update it instead."
         case .configurationNotFound: "The provider, tenant or endpoint is not configured."
@@ -25,6 +27,7 @@ extension ErrorCode {
         case .forbiddenClaim: "The claim has a reserved name, such as sub or firebase."
         case .identityNotFound: "The account has no identity of this provider."
         case .insufficientPermission: "Only administrators can choose a project. Send a service key."
+        case .invalidBlockingFunction: "The event or the URL of a blocking function is not valid."
         case .invalidArgument: "The request is malformed. The message names the member and the rule."
         case .invalidClaims: "Custom claims must be a JSON object."
         case .invalidConfig: "The configuration is not valid. The message names the member."

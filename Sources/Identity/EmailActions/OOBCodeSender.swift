@@ -7,10 +7,11 @@ public struct OOBCodeSender: Sendable {
     private let emailFactory: EmailFactory
     private let limiter: RateLimiter
     private let clock: WallClock
+    private let hooks: Hooks
 
     public init(
         codes: any OOBCodeStore, store: any AccountStore, authenticator: Authenticator, emailFactory: EmailFactory,
-        limiter: RateLimiter, clock: WallClock
+        limiter: RateLimiter, clock: WallClock, hooks: Hooks
     ) {
         self.codes = codes
         self.store = store
@@ -18,6 +19,7 @@ public struct OOBCodeSender: Sendable {
         self.emailFactory = emailFactory
         self.limiter = limiter
         self.clock = clock
+        self.hooks = hooks
     }
 
     /// A requested email, unchecked.
@@ -57,6 +59,7 @@ public struct OOBCodeSender: Sendable {
             guard realm.policy.allowsEmailLinks else { throw OOBSendingRefusal.notAllowed }
             let email = try EmailAddress(required: request.email)
             try limiter.countEmail(request.purpose, to: email, from: context.network, in: realm)
+            try await hooks.requireEmailAllowed(to: email, request.purpose, in: realm, from: context)
             try await issue(Draft(.signIn, about: email), content, in: realm, from: context)
             return email
         case .verifyEmail, .changeEmail: return try await sendToOwner(request, content, in: realm, from: context)
@@ -134,6 +137,7 @@ public struct OOBCodeSender: Sendable {
         guard realm.policy.allowsPasswords else { throw OOBSendingRefusal.notAllowed }
         let email = try EmailAddress(required: request.email)
         try limiter.countEmail(request.purpose, to: email, from: context.network, in: realm)
+        try await hooks.requireEmailAllowed(to: email, request.purpose, in: realm, from: context)
         if !realm.policy.emailEnumerationProtection, try await store.holder(of: email, in: realm.id) == nil {
             throw OOBSendingRefusal.emailUnknown
         }

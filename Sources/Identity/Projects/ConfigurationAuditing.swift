@@ -2,11 +2,9 @@ extension ProjectConfiguration {
     /// The audit events for the change from `old` to this configuration.
     public func events(since old: ProjectConfiguration) -> [AuditNote] {
         let changes = changes(since: old)
-        // Members of the project itself, of its policy, and of its settings for emails, passkeys and text
-        // messages.
-        let projectChanges = changes.filter {
-            $0.path.count == 1 || ["policy", "email", "passkeys", "sms"].contains($0.path[0])
-        }
+        // Members of the project itself, of its policy, and of its other settings that are not of one app or provider.
+        let groups = ["policy", "email", "passkeys", "sms", "blockingFunctions"]
+        let projectChanges = changes.filter { $0.path.count == 1 || groups.contains($0.path[0]) }
         var events: [AuditNote] = []
         if !projectChanges.isEmpty {
             events.append(.changed("project", realm.id.rawValue, projectChanges, omittingComponents: 0))

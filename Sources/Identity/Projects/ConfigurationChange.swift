@@ -63,6 +63,7 @@ extension ProjectConfiguration {
             + realm.project.emailSettings.members.map { (["email"] + $0.0, $0.1) }
             + realm.project.passkeys.members.map { (["passkeys", $0.0], $0.1) }
             + realm.project.sms.members.map { (["sms"] + $0.0, $0.1) }
+            + realm.project.blockingFunctions.members.map { (["blockingFunctions", $0.0], $0.1) }
             + realm.providers.sorted { $0.provider.rawValue < $1.provider.rawValue }.flatMap { provider in
                 provider.members.map { (["providers", provider.provider.rawValue, $0.0], $0.1) }
             }
@@ -121,6 +122,16 @@ extension SMSSettings {
 
     /// `nil` for an empty list, which is the default.
     private static func list(_ values: [String]) -> String? { values.isEmpty ? nil : values.joined(separator: ", ") }
+}
+
+extension BlockingFunctions {
+    fileprivate var members: [(String, String)] {
+        let forwarded = [
+            ("idToken", forwardsIDToken), ("accessToken", forwardsAccessToken), ("refreshToken", forwardsRefreshToken),
+        ]
+        return triggers.sorted { $0.key < $1.key }.map { ($0.key.rawValue, $0.value.rawValue) }
+            + forwarded.filter(\.1).map { ("forwards.\($0.0)", "true") }
+    }
 }
 
 extension ProviderSettings {

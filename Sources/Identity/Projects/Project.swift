@@ -22,6 +22,8 @@ public struct Project: Hashable, Sendable {
     public let supportedProviders: SupportedProviders
     /// The kinds of events that the project's listeners want.
     public var wantedEvents: Set<AccountEvent.Kind> = []
+    /// Servers of the operator that may refuse or change a sign-in.
+    public var blockingFunctions = BlockingFunctions()
 
     public init(
         id: ID<Project>, number: Int64, profile: Policy.Profile, authorizedDomains: [String],

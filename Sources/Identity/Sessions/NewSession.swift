@@ -16,10 +16,13 @@ public struct NewSession: Hashable, Sendable {
     public let secondFactorUse: SecondFactorUse?
     /// How to record the events of a sign-in; `nil` if no listener wants them, and for a caller's change.
     public let recording: EventRecording?
+    /// How a blocking function has changed the account; `nil` if it did not.
+    public let hookChange: HookChange?
 
     init(
         toOpen session: Session, at openedAt: Instant, networkHash: [UInt8]?, credentialIssuedAt: Instant?,
-        sessionLimit: Int, secondFactorUse: SecondFactorUse? = nil, recording: EventRecording? = nil
+        sessionLimit: Int, secondFactorUse: SecondFactorUse? = nil, recording: EventRecording? = nil,
+        hookChange: HookChange? = nil
     ) {
         self.session = session
         self.openedAt = openedAt
@@ -28,6 +31,7 @@ public struct NewSession: Hashable, Sendable {
         self.sessionLimit = sessionLimit
         self.secondFactorUse = secondFactorUse
         self.recording = recording
+        self.hookChange = hookChange
     }
 }
 
@@ -35,6 +39,9 @@ extension NewSession {
     public var id: ID<Session> { session.id }
 
     public var account: ID<Account> { session.account }
+
+    /// Whether the store does more in the transaction of the sign-in than to open the session.
+    public var hasEffects: Bool { recording != nil || hookChange != nil }
 
     /// The events of a sign-in that opens this session.
     public func events(isNewAccount: Bool) -> [AccountEvent] {

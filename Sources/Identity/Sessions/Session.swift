@@ -10,7 +10,7 @@ public struct Session: Hashable, Sendable {
     /// When the user last authenticated: the token's `auth_time`.
     public internal(set) var authenticatedAt: Instant
     /// The claims of the custom token that opened the session.
-    public let claims: Claims?
+    public var claims: Claims?
     /// `nil` if the session was opened without a second factor.
     public let secondFactor: SessionFactor?
     /// The passkey with which the session was opened. It counts as two factors as long as the account has it, because

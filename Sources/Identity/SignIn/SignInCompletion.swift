@@ -16,11 +16,12 @@ public struct SignInCompletion: Sendable {
     private let networks: NetworkHashing
     private let clock: WallClock
     private let entropy: Entropy
+    private let hooks: Hooks
     private let countFactorEvent: @Sendable (SecondFactorEvent) -> Void
 
     public init(
         authenticator: Authenticator, tokens: any TokenAuthority, sealedTokens: any SealedTokens,
-        networks: NetworkHashing, clock: WallClock, entropy: Entropy,
+        networks: NetworkHashing, clock: WallClock, entropy: Entropy, hooks: Hooks,
         countFactorEvent: @escaping @Sendable (SecondFactorEvent) -> Void
     ) {
         self.authenticator = authenticator
@@ -29,6 +30,7 @@ public struct SignInCompletion: Sendable {
         self.networks = networks
         self.clock = clock
         self.entropy = entropy
+        self.hooks = hooks
         self.countFactorEvent = countFactorEvent
     }
 
@@ -51,15 +53,17 @@ public struct SignInCompletion: Sendable {
             case .new: (entropy.accountID(), 1, 0)
             case .existingOrNew(let id): (id, 1, policy.sessionLimit)
             }
+        let reply = try await self.reply(ofHooksTo: factor, account, at: now, in: realm, from: context)
         let session = Session(
             id: entropy.sessionID(), account: account, generation: generation, method: factor.method,
-            authenticatedAt: now, claims: factor.claims, secondFactor: factor.secondFactorUse?.sessionFactor,
-            passkey: factor.passkey, device: context.device)
+            authenticatedAt: now, claims: factor.claims ?? reply?.reply.nonEmptySessionClaims,
+            secondFactor: factor.secondFactorUse?.sessionFactor, passkey: factor.passkey,
+            device: context.device)
         return .signedIn(
             try await open(
                 session, at: now, credentialIssuedAt: factor.credentialIssuedAt, limit: limit,
-                consuming: factor.secondFactorUse, recording: factor.recording(in: realm, from: context), in: realm,
-                from: context, commit))
+                consuming: factor.secondFactorUse, recording: factor.recording(in: realm, from: context),
+                reply: reply, in: realm, from: context, commit))
     }
 
     /// Opens the session that a signed-in caller gets after a change.
@@ -70,16 +74,43 @@ public struct SignInCompletion: Sendable {
         commit: (NewSession) async throws -> OpenedSession
     ) async throws -> SignedIn {
         let (now, caller) = (clock.now(), change.caller)
-        let session = Session(
+        var session = Session(
             id: entropy.sessionID(replacing: caller.session.id, for: change.resumptionKey),
             account: change.merge?.plan.target ?? caller.account.id,
             generation: change.merge?.targetGeneration ?? caller.account.generation + (change.endsSessions ? 1 : 0),
             method: change.method, authenticatedAt: (change.endsSessions ? nil : change.authenticatedAt) ?? now,
             secondFactor: change.secondFactor(after: caller.session), passkey: change.passkey(after: caller.session),
             device: context.device ?? caller.session.device)
+        var reply: AppliedReply?
+        if let signIn = change.hook, !realm.project.blockingFunctions.isEmpty {
+            reply = try await hooks.reply(
+                to: signIn, of: caller.account, isNew: false, secondFactor: session.secondFactor?.method, in: realm,
+                from: context
+            ).map { AppliedReply($0, to: caller.account, isNew: false, in: realm) }
+        }
+        if let claims = reply?.reply.nonEmptySessionClaims { session.claims = claims }
         return try await open(
             session, at: now, credentialIssuedAt: change.credentialIssuedAt,
-            limit: change.endsSessions ? 0 : realm.policy.sessionLimit, in: realm, from: context, commit)
+            limit: change.endsSessions ? 0 : realm.policy.sessionLimit, reply: reply, in: realm, from: context, commit)
+    }
+
+    /// Asks the blocking functions of the project, outside any transaction.
+    ///
+    /// - Parameter id: of the account, which may be new.
+    /// - Returns: `nil` if no function concerns the sign-in.
+    private func reply(
+        ofHooksTo factor: FirstFactor, _ id: ID<Account>, at now: Instant, in realm: Realm,
+        from context: RequestContext
+    ) async throws -> AppliedReply? {
+        guard !realm.project.blockingFunctions.isEmpty, let hook = factor.hook else { return nil }
+        let (account, isNew) =
+            if case .existing(let account, _) = factor.account { (account, false) } else {
+                (hook.newAccount?(id, now) ?? Account(id: id, createdAt: now, validSince: now), true)
+            }
+        return try await hooks.reply(
+            to: hook.signIn, of: account, isNew: isNew, secondFactor: factor.secondFactorUse?.sessionFactor.method,
+            in: realm, from: context
+        ).map { AppliedReply($0, to: account, isNew: isNew, in: realm) }
     }
 
     /// The gates, in their order. A gate either lets the first factor pass or throws; the last one may also answer with a
@@ -112,17 +143,34 @@ public struct SignInCompletion: Sendable {
 
     private func open(
         _ session: Session, at now: Instant, credentialIssuedAt: Instant?, limit: Int,
-        consuming use: SecondFactorUse? = nil, recording: EventRecording? = nil, in realm: Realm,
-        from context: RequestContext, _ commit: (NewSession) async throws -> OpenedSession
+        consuming use: SecondFactorUse? = nil, recording: EventRecording? = nil, reply: AppliedReply? = nil,
+        in realm: Realm, from context: RequestContext, _ commit: (NewSession) async throws -> OpenedSession
     ) async throws -> SignedIn {
         // Known networks matter only for the limit of wrong passwords, and an anonymous account has no password.
         let networkHash = session.method == .anonymous ? nil : networks.hash(of: context, in: realm)
         let opened = try await commit(
             NewSession(
                 toOpen: session, at: now, networkHash: networkHash, credentialIssuedAt: credentialIssuedAt,
-                sessionLimit: limit, secondFactorUse: use, recording: recording))
+                sessionLimit: limit, secondFactorUse: use, recording: recording,
+                hookChange: reply?.change))
+        var account = opened.account
+        if let reply {
+            account.apply(reply.reply)
+            if account.isDisabled { throw SignInRefusal.accountDisabled }
+        }
         return try await tokens.issueTokenPair(
-            for: opened.session, of: opened.account, isNewAccount: opened.isNewAccount, in: realm, at: now)
+            for: opened.session, of: account, isNewAccount: opened.isNewAccount, in: realm, at: now)
+    }
+}
+
+/// The answer of the blocking functions, and what it changes.
+private struct AppliedReply {
+    let reply: HookReply
+    let change: HookChange?
+
+    init(_ reply: HookReply, to account: Account, isNew: Bool, in realm: Realm) {
+        self.reply = reply
+        change = reply.update(of: account).map { HookChange($0, of: account.id, isNew: isNew, in: realm) }
     }
 }
 
@@ -156,6 +204,15 @@ struct FirstFactor: Sendable {
     var claims: Claims?
     /// When Apple issued the credential; `nil` for other methods.
     var credentialIssuedAt: Instant?
+    /// What blocking functions learn; `nil` for a sign-in that they do not concern.
+    var hook: Hook?
+
+    /// What blocking functions learn about a sign-in.
+    struct Hook: Sendable {
+        let signIn: HookSignIn
+        /// Returns the account that the sign-in would create.
+        var newAccount: (@Sendable (ID<Account>, Instant) -> Account)?
+    }
 
     fileprivate var secondFactorUse: SecondFactorUse? {
         if case .proven(let use) = secondFactor { use } else { nil }
@@ -190,6 +247,8 @@ struct CallerChange: Sendable {
     var merge: MergePrecondition?
     var secondFactor = Replacement<SessionFactor>.keep
     var passkey = Replacement<ID<Passkey>>.keep
+    /// What blocking functions learn; `nil` for a change that they do not concern.
+    var hook: HookSignIn?
 
     enum Replacement<Value: Sendable>: Sendable {
         /// The new session has the value of the caller's.

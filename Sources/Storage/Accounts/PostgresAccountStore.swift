@@ -24,7 +24,7 @@ public struct PostgresAccountStore: AccountStore {
     }
 
     public func create(_ account: StoredAccount, opening session: NewSession, in realm: ID<Realm>) async throws {
-        if session.recording != nil {
+        if session.hasEffects {
             let statement = try SQL.create(account, opening: session, in: realm)
             return try await withStoreErrors {
                 try await pool.transaction { transaction in
@@ -63,7 +63,7 @@ public struct PostgresAccountStore: AccountStore {
     public func open(_ session: NewSession, rehashed: String?, in realm: ID<Realm>) async throws {
         let statement = try SQL.open(session, rehashed: rehashed, in: realm)
         let opened = try await withStoreErrors {
-            guard session.secondFactorUse != nil || session.recording != nil else {
+            guard session.secondFactorUse != nil || session.hasEffects else {
                 return try await pool.execute(statement)
             }
             return try await pool.transaction { transaction in

@@ -17,8 +17,14 @@ extension Transaction {
         }
     }
 
-    /// Records the events of a sign-in, if the project's listeners want them.
+    /// Applies what a blocking function has changed, and records the events of a sign-in, if the project's listeners
+    /// want them.
     func recordOpening(of session: NewSession, isNewAccount: Bool = false, in realm: ID<Realm>) async throws {
+        if let change = session.hookChange {
+            let update = SQL.update(session.account, by: change.update, at: session.openedAt, in: realm)
+            guard try await execute(update) == 1 else { throw StoreConflict.stale }
+            try await record(change.events, by: change.recording, at: session.openedAt, in: realm)
+        }
         guard let recording = session.recording else { return }
         try await record(
             session.events(isNewAccount: isNewAccount), by: recording, at: session.openedAt, in: realm)

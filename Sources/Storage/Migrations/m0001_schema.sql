@@ -52,6 +52,8 @@ CREATE TABLE realm (
     -- The kinds of events that the project's listeners want; see `event_endpoint`. `*` stands for all kinds that the
     -- gateway does not record for every sign-in.
     event_kinds text[] NOT NULL DEFAULT '{}',
+    -- JSON of the Swift type BlockingFunctionsColumn; NULL without functions.
+    blocking_functions jsonb CHECK (jsonb_typeof(blocking_functions) = 'object'),
     created_at timestamptz NOT NULL,
     -- Set when a project or tenant is deleted. The janitor then deletes its accounts in batches, and this row last.
     deleted_at timestamptz,

@@ -6,6 +6,7 @@ extension SQL {
     /// The columns of a ``Realm``. Requires the table expression ``realmsWithProjects``.
     static let realmColumns: SQL = """
         p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains, p.event_kinds,
+            p.blocking_functions::text AS blocking_functions,
             p.email_settings::text AS email_settings, p.passkey_settings::text AS passkey_settings,
             p.sms_settings::text AS sms_settings,
             p.sms_secret IS NOT NULL AS has_sms_secret,

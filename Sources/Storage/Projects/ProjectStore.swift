@@ -190,6 +190,9 @@ extension Realm {
             .settings(hasSecret: row.decode("has_sms_secret"))
         project.hasTenants = try row.decode("has_tenants")
         project.wantedEvents = try EventKindsColumn.kinds(row)
+        if let column = try row.decode("blocking_functions", as: String?.self) {
+            project.blockingFunctions = try BlockingFunctionsColumn(columnText: column).functions
+        }
         project.apps = try [AppRow](columnText: row.decode("apps")).map { $0.settings.app(ID($0.id)) }
         self.init(
             project, policy: try PolicyColumn.policy(try row.decode("policy"), of: profile),

@@ -43,7 +43,7 @@ extension PostgresFederationStore {
     ///   void.
     func create(copiesEmail: Bool, _ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
         let signIn = FirstSignIn(commit, copiesEmail: copiesEmail)
-        if commit.newSession.recording != nil {
+        if commit.newSession.hasEffects {
             return try await pool.transaction { transaction in
                 guard try await transaction.execute(.create([signIn], in: realm)) == 1 else {
                     throw StoreConflict.stale

@@ -46,7 +46,7 @@ public struct PostgresFederationStore: FederationStore {
         // A batch skips rows that another transaction has locked. A statement for this sign-in alone waits for them.
         if signIn.isBatchable, try await returningSignIns.run(signIn, in: realm) { return signIn.accountAfterSignIn }
         let statement = try SQL.apply(signIn, in: realm)
-        guard commit.newSession.secondFactorUse != nil || commit.newSession.recording != nil else {
+        guard commit.newSession.secondFactorUse != nil || commit.newSession.hasEffects else {
             guard try await pool.execute(statement) == 1 else { throw StoreConflict.stale }
             return signIn.accountAfterSignIn
         }

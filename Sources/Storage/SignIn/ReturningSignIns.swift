@@ -25,7 +25,7 @@ struct ReturningSignIn: Sendable {
     /// stores an authorization code, nor consumes a second factor, nor records an event.
     var isBatchable: Bool {
         !changesIdentity && commit.identity.appleToken == nil && commit.newSession.secondFactorUse == nil
-            && commit.newSession.recording == nil
+            && !commit.newSession.hasEffects && commit.newSession.session.claims == nil
     }
 
     /// The account after the sign-in.

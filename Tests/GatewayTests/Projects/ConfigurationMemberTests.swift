@@ -286,10 +286,7 @@ struct ConfigurationMemberTests {
         arguments: [
             (["recaptcha_config": ["email_password_enforcement_state": "AUDIT"]], "recaptchaConfig"),
             (["recaptchaConfig": ["emailPasswordEnforcementState": "AUDIT"]], "recaptchaConfig"),
-            (
-                ["blockingFunctions": ["triggers": ["beforeCreate": ["functionUri": "https://f.example"]]]],
-                "blockingFunctions"
-            ),
+            (["blockingFunctions": ["triggerz": [:]]], "blockingFunctions.triggerz"),
             (["quota": ["signUpQuotaConfig": ["quota": "1000"]]], "quota"),
             (["multiTenant": ["allowTenants": false]], "multiTenant.allowTenants"),
             (["client.permissions.disabledUserSignup": true], "\"client.permissions.disabledUserSignup\""),

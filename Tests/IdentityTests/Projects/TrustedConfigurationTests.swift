@@ -87,6 +87,7 @@ struct TrustedConfigurationTests {
         Row("ProjectConfiguration.newSMSSecret") { $0.setSMS(Secret("secret")) },
         Row("Project.passkeys") { $0.realm.project.passkeys.isEnabled.toggle() },
         Row("Project.wantedEvents") { $0.realm.project.wantedEvents = [.accountDeleted] },
+        Row("Project.blockingFunctions") { $0.realm.project.blockingFunctions.forwardsIDToken.toggle() },
         policy("trustsGoogleForEveryDomain") { $0.trustsGoogleForEveryDomain.toggle() },
         policy("requiresNonce") { $0.requiresNonce.toggle() },
         policy("secondFactors") { $0.secondFactors.state = .enabled },

@@ -56,9 +56,10 @@ public struct EmailLinkMethod: Sendable {
         }
         let change = MailboxChange.signingIn(account)
         // As in Firebase, a sign-in by email link is a sign-in with `password` in tokens.
-        let factor = FirstFactor(
+        var factor = FirstFactor(
             account: .existing(account, endsSessions: change.update.endsSessions), method: .password,
             secondFactor: change.loss == .reclaimed ? secondFactor.withoutFactors : secondFactor)
+        factor.hook = FirstFactor.Hook(signIn: HookSignIn(method: "emailLink"))
         return try await completion.signIn(factor, in: realm, from: context) { session in
             let emails = try redemption.reclaimNotice(of: change, from: context, at: session.openedAt)
             return try await redeem(
@@ -73,10 +74,12 @@ public struct EmailLinkMethod: Sendable {
     ) async throws -> SignInOutcome {
         if let former = found.account, former.isDisabled { throw OOBCodeRefusal.accountDisabled }
         guard realm.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
-        let factor = FirstFactor(account: .new, method: .password, secondFactor: secondFactor)
+        var factor = FirstFactor(account: .new, method: .password, secondFactor: secondFactor)
+        factor.hook = FirstFactor.Hook(signIn: HookSignIn(method: "emailLink")) { id, now in
+            Self.newAccount(id, found.code.email, at: now).account
+        }
         return try await completion.signIn(factor, in: realm, from: context) { session in
-            var new = StoredAccount(new: session.account, email: found.code.email, at: session.openedAt)
-            (new.account.emailIsVerified, new.account.usesEmailLinks) = (true, true)
+            let new = Self.newAccount(session.account, found.code.email, at: session.openedAt)
             let emailBatch =
                 found.account == nil
                 ? .none : try redemption.replacementNotice(of: new, from: context, at: session.openedAt)
@@ -84,6 +87,12 @@ public struct EmailLinkMethod: Sendable {
                 found.code, .create(new, inPlaceOf: found.account), opening: session, sending: emailBatch,
                 in: realm, from: context)
         }
+    }
+
+    private static func newAccount(_ id: ID<Account>, _ email: EmailAddress, at now: Instant) -> StoredAccount {
+        var new = StoredAccount(new: id, email: email, at: now)
+        (new.account.emailIsVerified, new.account.usesEmailLinks) = (true, true)
+        return new
     }
 
     /// Links the address of the code to the caller's account.
@@ -106,10 +115,11 @@ public struct EmailLinkMethod: Sendable {
         }
         guard found.account == nil || found.account?.id == caller.account.id else { throw EditRefusal.emailTaken }
         if isFirstAttempt { try limiter.countCredentialChange(of: caller.account.id, in: realm) }
-        let callerChange = CallerChange(
+        var callerChange = CallerChange(
             caller: caller, method: .password,
             authenticatedAt: isLogin ? nil : caller.authenticatedAtAfterLinking,
             endsSessions: change.update.endsSessions)
+        callerChange.hook = HookSignIn(method: "emailLink")
         return try await completion.renewSession(callerChange, in: realm, from: context) { session in
             let emailBatch = try emailsAboutLinking(email, by: change, in: realm, from: context, at: session.openedAt)
             return try await redeem(

@@ -33,7 +33,7 @@ public struct FederatedMethod: Sendable {
             proof, for: app, in: realm, to: idToken == nil ? .signIn : .link, from: context.network)
         let outcome = try await signIn(
             resolved, linkingTo: idToken, autoCreate: autoCreate,
-            .demanded(.identity(resolved, autoCreate: autoCreate)), for: app, in: realm, from: context)
+            .demanded(.identity(resolved, autoCreate: autoCreate)), tokens: tokens, for: app, in: realm, from: context)
         return FederatedSignIn(identity: resolved.identity, tokens: tokens, outcome: outcome)
     }
 
@@ -45,12 +45,13 @@ public struct FederatedMethod: Sendable {
     ) async throws -> SignInOutcome {
         try services.resolver.requireAllowed(proof, for: app, in: realm)
         return try await signIn(
-            proof, linkingTo: nil, autoCreate: autoCreate, .proven(use), for: app, in: realm, from: context)
+            proof, linkingTo: nil, autoCreate: autoCreate, .proven(use), tokens: nil, for: app, in: realm,
+            from: context)
     }
 
     private func signIn(
         _ proof: ResolvedProof, linkingTo idToken: String?, autoCreate: Bool, _ secondFactor: SecondFactorRule,
-        for app: App, in realm: Realm, from context: RequestContext
+        tokens: ProviderTokens?, for app: App, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         let linkOnly = Set(app.linkOnlyProviders(in: realm))
         return try await retryingConflicts { attempt in
@@ -72,11 +73,11 @@ public struct FederatedMethod: Sendable {
                     caller: caller, autoCreate: autoCreate, policy: realm.policy,
                     rejectsRepeatedLink: realm.project.modeRules.rejectsRepeatedLinks, linkOnly: linkOnly))
             guard caller == nil, candidates.owner == nil else {
-                return try await apply(decision, to: proof, secondFactor, in: realm, from: context)
+                return try await apply(decision, to: proof, secondFactor, tokens, in: realm, from: context)
             }
             return try await limitingFirstSignIn(
                 with: proof.identity, isCounted: attempt == 1, from: context, in: realm
-            ) { try await apply(decision, to: proof, secondFactor, in: realm, from: context) }
+            ) { try await apply(decision, to: proof, secondFactor, tokens, in: realm, from: context) }
         }
     }
 
@@ -126,11 +127,11 @@ public struct FederatedMethod: Sendable {
 
     /// - Throws: ``StoreConflict/stale`` if the decision has to be made again.
     private func apply(
-        _ decision: LinkingDecision, to proof: ResolvedProof, _ secondFactor: SecondFactorRule, in realm: Realm,
-        from context: RequestContext
+        _ decision: LinkingDecision, to proof: ResolvedProof, _ secondFactor: SecondFactorRule,
+        _ tokens: ProviderTokens?, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         switch decision {
-        case .commit(let change): return try await commit(change, proof, secondFactor, in: realm, from: context)
+        case .commit(let change): return try await commit(change, proof, secondFactor, tokens, in: realm, from: context)
         case .confirm(let account, let isRecycled):
             let use = PendingCredential.Use.link(to: account.id, generation: account.generation)
             let isHidden = proof.identity.hidesAccounts(in: realm)
@@ -146,10 +147,12 @@ public struct FederatedMethod: Sendable {
     /// Applies a change, and opens the session. A caller who links an identity is not signed in again: a response
     /// without tokens to a request that links would break Firebase's SDKs.
     private func commit(
-        _ change: SignInChange, _ proof: ResolvedProof, _ secondFactor: SecondFactorRule, in realm: Realm,
-        from context: RequestContext
+        _ change: SignInChange, _ proof: ResolvedProof, _ secondFactor: SecondFactorRule, _ tokens: ProviderTokens?,
+        in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         let identity = proof.identity
+        let hook = HookSignIn(
+            method: identity.provider.rawValue, rawUserInfo: identity.rawUserInfo, tokens: tokens.map(HookTokens.init))
         func store(_ session: NewSession) async throws -> OpenedSession {
             let commit = SignInCommit(
                 change: change, identity: identity, newSession: session,
@@ -163,15 +166,22 @@ public struct FederatedMethod: Sendable {
             return OpenedSession(session, of: account, isNewAccount: change.createsAccount)
         }
         if case .link(_, let caller?, _) = change {
-            let callerChange = CallerChange(
+            var callerChange = CallerChange(
                 caller: caller, method: identity.provider, authenticatedAt: caller.authenticatedAtAfterLinking,
                 credentialIssuedAt: identity.issuedAt)
+            callerChange.hook = hook
             return .signedIn(
                 try await services.completion.renewSession(callerChange, in: realm, from: context, commit: store))
         }
-        let factor = FirstFactor(
+        var factor = FirstFactor(
             account: change.target, method: identity.provider, secondFactor: change.secondFactorRule(secondFactor),
             credentialIssuedAt: identity.issuedAt)
+        factor.hook = FirstFactor.Hook(signIn: hook) { id, now in
+            var linked = LinkedIdentity(identity)
+            linked.linkedAt = now
+            let copiesEmail = if case .create(let copies) = change { copies } else { true }
+            return Account(id, for: linked, copiesEmail: copiesEmail, at: now)
+        }
         return try await services.completion.signIn(factor, in: realm, from: context, commit: store)
     }
 

@@ -39,7 +39,12 @@ public struct PasswordMethod: Sendable {
                 }
             }
             let hash = try await passwords.hash(credential.password, context.hashingClient(in: realm))
-            let factor = FirstFactor(account: .new, method: .password, secondFactor: .exempt)
+            var factor = FirstFactor(account: .new, method: .password, secondFactor: .exempt)
+            factor.hook = FirstFactor.Hook(signIn: HookSignIn(method: "password")) { id, now in
+                var new = StoredAccount(new: id, email: credential.email, passwordHash: hash, at: now)
+                new.account.apply(profile)
+                return new.account
+            }
             return try await completion.signIn(factor, in: realm, from: context) { session in
                 var new = StoredAccount(
                     new: session.account, email: credential.email, passwordHash: hash, at: session.openedAt)
@@ -77,9 +82,10 @@ public struct PasswordMethod: Sendable {
         try await attempt.requireAllowed()
         // A disabled account is the first reason for a rejection.
         if !holder.account.isDisabled { try realm.policy.requireAtSignIn(credential.password) }
-        let factor = FirstFactor(
+        var factor = FirstFactor(
             account: .existing(holder.account), method: .password, secondFactor: .demanded(.password),
             reauthenticating: idToken)
+        factor.hook = FirstFactor.Hook(signIn: HookSignIn(method: "password"))
         return try await open(holder.account, with: factor, rehashed: rehashed, in: realm, from: context)
     }
 
@@ -88,7 +94,8 @@ public struct PasswordMethod: Sendable {
         to account: Account, with use: SecondFactorUse, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         guard realm.policy.allowsPasswords else { throw SignInRefusal.passwordsNotAllowed }
-        let factor = FirstFactor(account: .existing(account), method: .password, secondFactor: .proven(use))
+        var factor = FirstFactor(account: .existing(account), method: .password, secondFactor: .proven(use))
+        factor.hook = FirstFactor.Hook(signIn: HookSignIn(method: "password"))
         return try await open(account, with: factor, rehashed: nil, in: realm, from: context)
     }
 

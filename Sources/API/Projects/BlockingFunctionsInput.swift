@@ -1,0 +1,75 @@
+internal import Encoding
+internal import Identity
+
+/// The blocking functions of a project, in the shape of Identity Platform's `BlockingFunctionsConfig`.
+struct BlockingFunctionsInput: Decodable {
+    struct Trigger: Decodable {
+        let functionUri: String?
+    }
+
+    struct ForwardedCredentials: Decodable {
+        let idToken: Bool?
+        let accessToken: Bool?
+        let refreshToken: Bool?
+    }
+
+    let triggers: [ByteText: Trigger]?
+    let forwardInboundCredentials: ForwardedCredentials?
+
+    /// - Throws: ``BlockingFunctionRefusal``.
+    func functions(allowingLoopback allowsLoopback: Bool) throws(BlockingFunctionRefusal) -> BlockingFunctions {
+        var functions = BlockingFunctions()
+        for (name, trigger) in triggers ?? [:] {
+            guard let event = BlockingFunctions.Event(rawValue: name.rawValue) else { throw .invalidEvent }
+            guard let text = trigger.functionUri.nonEmpty else { continue }
+            guard let url = CallbackURL(text, allowsLoopback: allowsLoopback) else { throw .invalidURL }
+            functions.triggers[event] = url
+        }
+        functions.forwardsIDToken = forwardInboundCredentials?.idToken ?? false
+        functions.forwardsAccessToken = forwardInboundCredentials?.accessToken ?? false
+        functions.forwardsRefreshToken = forwardInboundCredentials?.refreshToken ?? false
+        return functions
+    }
+}
+
+enum BlockingFunctionRefusal: Refusal, Hashable {
+    case invalidEvent
+    case invalidURL
+
+    var code: ErrorCode { .invalidBlockingFunction }
+
+    var detail: String? {
+        switch self {
+        case .invalidEvent: "((Event type is invalid.))"
+        case .invalidURL: "((Expected an absolute URI with valid scheme and host.))"
+        }
+    }
+}
+
+/// The blocking functions of a project in a response.
+struct BlockingFunctionsConfig: Encodable {
+    struct Trigger: Encodable {
+        let functionUri: String
+    }
+
+    struct ForwardedCredentials: Encodable {
+        let idToken: Bool
+        let accessToken: Bool
+        let refreshToken: Bool
+    }
+
+    let triggers: [String: Trigger]?
+    let forwardInboundCredentials: ForwardedCredentials?
+
+    init(_ functions: BlockingFunctions) {
+        guard !functions.isEmpty else {
+            (triggers, forwardInboundCredentials) = (nil, nil)
+            return
+        }
+        triggers = Dictionary(
+            uniqueKeysWithValues: functions.triggers.map { ($0.key.rawValue, Trigger(functionUri: $0.value.rawValue)) })
+        forwardInboundCredentials = ForwardedCredentials(
+            idToken: functions.forwardsIDToken, accessToken: functions.forwardsAccessToken,
+            refreshToken: functions.forwardsRefreshToken)
+    }
+}

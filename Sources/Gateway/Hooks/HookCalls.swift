@@ -1,0 +1,49 @@
+internal import Encoding
+internal import FoundationEssentials
+internal import Identity
+package import Telemetry
+package import Webhooks
+
+/// Calls the blocking functions of projects, counts the calls, and logs when functions cannot be reached. The log and
+/// the metrics contain neither URLs nor contents.
+package struct HookCalls: Sendable {
+    private let call: SignedCall
+    private let circuits = HookCircuits()
+    private let calls: Counter
+    private let seconds: Histogram
+    private let log: Log
+    private let warning = ThrottledWarning()
+
+    package init(_ call: SignedCall, log: Log, metrics: Metrics) {
+        self.call = call
+        self.log = log
+        let event = MetricLabel("event", BlockingFunctions.Event.allCases.map(\.rawValue))
+        calls = metrics.counter(
+            "sekisho_hook_calls_total", help: "Calls to blocking functions.",
+            labels: [event, MetricLabel("outcome", HookOutcome.allCases.map(\.rawValue))])
+        seconds = metrics.histogram(
+            "sekisho_hook_seconds", help: "Seconds that a blocking function took.", labels: [event])
+        metrics.gauge(
+            "sekisho_hooks_unreachable", help: "Blocking functions that get only one call a second, because they fail."
+        ) { [circuits] in Double(circuits.openCount) }
+    }
+
+    func hooks(
+        signedBy tokens: any TokenAuthority, issuer: @escaping @Sendable (ID<Project>) -> String, isEmulator: Bool,
+        clock: WallClock
+    ) -> Hooks {
+        let rules = HookClient.Rules(deadline: isEmulator ? .seconds(60) : .seconds(7), isEmulator: isEmulator)
+        return HookClient(
+            call, rules: rules, issuer: issuer, sign: { try await tokens.hookToken($0, in: $1, at: $2) },
+            newID: { UUIDText.text(UUID()) },
+            report: { event, outcome, duration in
+                calls.increment(event.rawValue, outcome.rawValue)
+                seconds.observe(duration, event.rawValue)
+                if outcome == .unavailable, warning.mayWriteNow() {
+                    log.error(
+                        "a blocking function is unavailable: sign-ins get 503", ["event": .string(event.rawValue)])
+                }
+            }, clock: clock, circuits: circuits
+        ).hooks
+    }
+}

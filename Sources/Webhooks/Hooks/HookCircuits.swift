@@ -1,0 +1,53 @@
+internal import Synchronization
+
+/// Limits the calls to each function, and stops calling a function that cannot be reached: after ``failureLimit``
+/// failures in a row, it gets one call a second until one succeeds.
+public final class HookCircuits: Sendable {
+    public static let concurrencyLimit = 64
+    public static let failureLimit = 20
+    private static let probeInterval: Duration = .seconds(1)
+    /// The maximum number of URLs that are remembered.
+    private static let capacity = 1000
+
+    private struct Circuit {
+        var calls = 0
+        var failures = 0
+        var probedAt: ContinuousClock.Instant?
+    }
+
+    // Protects the circuits, by URL.
+    private let circuits = Mutex<[String: Circuit]>([:])
+
+    public init() {}
+
+    /// The number of functions that cannot be reached.
+    public var openCount: Int { circuits.withLock { $0.values.count { $0.failures >= Self.failureLimit } } }
+
+    /// - Returns: `false` if the function must not be called now. Otherwise, the caller reports the end of the call.
+    func begin(_ url: String, at now: ContinuousClock.Instant) -> Bool {
+        circuits.withLock { circuits in
+            var circuit = circuits[url] ?? Circuit()
+            guard circuit.calls < Self.concurrencyLimit else { return false }
+            if circuit.failures >= Self.failureLimit {
+                if let probedAt = circuit.probedAt, probedAt.duration(to: now) < Self.probeInterval { return false }
+                circuit.probedAt = now
+            }
+            circuit.calls += 1
+            circuits[url] = circuit
+            return true
+        }
+    }
+
+    func end(_ url: String, failed: Bool, at now: ContinuousClock.Instant) {
+        circuits.withLock { circuits in
+            guard var circuit = circuits[url] else { return }
+            circuit.calls -= 1
+            circuit.failures = failed ? circuit.failures + 1 : 0
+            if failed, circuit.failures == Self.failureLimit { circuit.probedAt = now }
+            circuits[url] = circuit.calls == 0 && circuit.failures == 0 ? nil : circuit
+            if circuits.count > Self.capacity, let idle = circuits.first(where: { $0.value.calls == 0 }) {
+                circuits[idle.key] = nil
+            }
+        }
+    }
+}
