@@ -73,7 +73,7 @@ let package = Package(
         module("Passwords", imports: ["Crypto", "Encoding", "EventLoop", "HTTP", "Identity"]),
         module("Providers", imports: ["Crypto", "Encoding", "HTTP", "Identity", "JOSE", "JSON"]),
         module("Tokens", imports: ["Crypto", "Encoding", "Identity", "JOSE", "JSON"]),
-        module("Webhooks", imports: ["Crypto", "Encoding", "HTTP", "Identity", "JSON"]),
+        module("Webhooks", imports: ["Crypto", "Encoding", "HTTP", "IPAddresses", "Identity", "JSON"]),
         module(
             "Storage", imports: ["Encoding", "EventLoop", "Identity", "JSON", "Postgres"],
             resources: [.embedInCode("Migrations")]),

@@ -22,6 +22,7 @@ extension Command {
         ("email", "settings of emails; null resets all of them"),
         ("passkeys", "settings of passkeys"),
         ("sms", "sender of codes to telephone numbers; null resets it"),
+        ("blockingFunctions", "servers that may refuse or change sign-ups and sign-ins; null removes all of them"),
         ("providers", "settings of each provider, by ID: \(SupportedProviders.live.idList), oidc.NAME"),
         ("apps", "settings of each app, by ID"),
     ]
@@ -79,6 +80,17 @@ extension Command {
         (
             "testPhoneNumbers",
             "fixed codes of six digits by number, for at most \(SMSSettings.testNumberLimit) numbers, to which no message is sent"
+        ),
+    ]
+
+    private static let blockingFunctionMembers: [(term: String, description: String)] = [
+        (
+            "triggers",
+            "the functions by event, each an object with the https URL as functionUri; replaces all earlier functions. Events: \(BlockingFunctions.Event.allCases.map(\.rawValue).joined(separator: ", "))"
+        ),
+        (
+            "forwardInboundCredentials",
+            "which tokens of a provider the functions get: idToken, accessToken, refreshToken, each true or false"
         ),
     ]
 
@@ -216,6 +228,7 @@ extension Command {
             HelpTable(title: "Members of email (null resets a member to its default)", rows: emailMembers),
             HelpTable(title: "Members of passkeys", rows: passkeyMembers),
             HelpTable(title: "Members of sms", rows: smsMembers),
+            HelpTable(title: "Members of blockingFunctions", rows: blockingFunctionMembers),
             HelpTable(title: "Members of a provider", rows: providerMembers),
             HelpTable(title: "Relations of a provider to the project's apps", rows: relations),
             HelpTable(title: "Members of an app", rows: appMembers),

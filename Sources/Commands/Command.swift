@@ -27,7 +27,7 @@ struct Command: Sendable {
         .listSigningKeys, .rotateSigningKey, .rotateRefreshKey, .rewrap, .generateMasterKey,
         .listAudit, .exportAudit,
         .listEvents, .listEventEndpoints, .createEventEndpoint, .deleteEventEndpoint, .rotateEventSecret,
-        .enableEventEndpoint, .replayEvents, .listEventDeliveries,
+        .enableEventEndpoint, .replayEvents, .listEventDeliveries, .testHook,
         .testEmail, .listEmails,
         .exportTransfers, .importTransfers,
     ]

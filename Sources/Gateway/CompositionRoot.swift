@@ -128,7 +128,7 @@ struct CompositionRoot: Sendable {
         let phoneCodes = PhoneCodes(
             store: PostgresPhoneCodeStore(pool: pool), secrets: mode.wrapPhoneCodes(.live(under: masterKeys)),
             limiter: limiter, host: { [publicURL] _ in URL(string: publicURL())?.host ?? "localhost" }, clock: clock,
-            count: countPhoneCode)
+            hooks: hooks, count: countPhoneCode)
         let phone = PhoneMethod(
             completion: completion, codes: phoneCodes, accounts: store, store: PostgresPhoneStore(pool: pool),
             authenticator: authenticator, sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter,

@@ -16,7 +16,7 @@ COMMANDS = [
     "keys create-service-key", "keys list-service-keys", "keys revoke-service-key",
     "keys list-signing-keys", "keys rotate-signing-key", "keys rotate-refresh-key", "keys rewrap",
     "keys generate-master-key",
-    "audit list", "audit export", "events list", "events list-endpoints", "events replay", "email test", "email list",
+    "audit list", "audit export", "events list", "events list-endpoints", "events replay", "hooks test", "email test", "email list",
     "apple export-transfers", "apple import-transfers",
 ]
 each_command = pytest.mark.parametrize("command", COMMANDS)

@@ -57,6 +57,47 @@ struct ProjectFileTests {
         return configuration
     }
 
+    @Test("Blocking functions are added, replaced as a whole, removed by null, and reset by pruning")
+    func blockingFunctions() throws {
+        func functions(
+            _ section: String, _ before: ProjectConfiguration, pruning: Bool = false
+        ) throws -> ProjectConfiguration {
+            try Self.applied(#"{"project": "demo"\#(section)}"#, to: before, pruning: pruning)
+        }
+        let first = try functions(
+            #", "blockingFunctions": {"triggers": {"beforeCreate": {"functionUri": "https://hooks.example/c"}}, "forwardInboundCredentials": {"idToken": true}}"#,
+            Self.newProject)
+        #expect(
+            first.changes(since: Self.newProject).map(\.line) == [
+                "+ blockingFunctions.beforeCreate: https://hooks.example/c",
+                "+ blockingFunctions.forwards.idToken: true",
+            ])
+        #expect(first.changesTrust(since: Self.newProject))
+        let second = try functions(
+            #", "blockingFunctions": {"triggers": {"beforeSignIn": {"functionUri": "https://hooks.example/s"}}}"#, first
+        )
+        #expect(
+            second.changes(since: first).map(\.line) == [
+                "- blockingFunctions.beforeCreate: https://hooks.example/c",
+                "+ blockingFunctions.beforeSignIn: https://hooks.example/s",
+            ])
+        #expect(second.realm.project.blockingFunctions.forwardsIDToken)
+        #expect(try functions("", second).changes(since: second).isEmpty)
+        for reset in [
+            try functions("", second, pruning: true), try functions(#", "blockingFunctions": null"#, second),
+        ] {
+            #expect(reset.realm.project.blockingFunctions.isEmpty)
+        }
+        #expect(throws: ConfigurationError.self) {
+            try functions(
+                #", "blockingFunctions": {"triggers": {"beforeCreate": {"functionUri": "http://hooks.example/c"}}}"#,
+                Self.newProject)
+        }
+        #expect(throws: ConfigurationError.self) {
+            try functions(#", "blockingFunctions": {"triggers": {"beforeFoo": {}}}"#, Self.newProject)
+        }
+    }
+
     @Test("Each change has a line in the report")
     func lines() throws {
         let after = try Self.applied(Self.completeFile)

@@ -16,19 +16,38 @@ struct BlockingFunctionsInput: Decodable {
     let triggers: [ByteText: Trigger]?
     let forwardInboundCredentials: ForwardedCredentials?
 
-    /// - Throws: ``BlockingFunctionRefusal``.
-    func functions(allowingLoopback allowsLoopback: Bool) throws(BlockingFunctionRefusal) -> BlockingFunctions {
-        var functions = BlockingFunctions()
+    /// Changes the members that `mask` covers. A covered member that the input lacks is removed.
+    func apply(
+        to functions: inout BlockingFunctions, maskedBy mask: FieldMask, allowingLoopback allowsLoopback: Bool
+    ) throws(BlockingFunctionRefusal) {
+        let triggers = try self.triggers(allowingLoopback: allowsLoopback)
+        for event in BlockingFunctions.Event.allCases {
+            let path = "blockingFunctions.triggers.\(event.rawValue)"
+            if mask.contains(path) || mask.contains("\(path).functionUri") {
+                functions.triggers[event] = triggers[event]
+            }
+        }
+        let forwarded = forwardInboundCredentials
+        for (name, value, member) in [
+            ("idToken", forwarded?.idToken, \BlockingFunctions.forwardsIDToken),
+            ("accessToken", forwarded?.accessToken, \.forwardsAccessToken),
+            ("refreshToken", forwarded?.refreshToken, \.forwardsRefreshToken),
+        ] where mask.contains("blockingFunctions.forwardInboundCredentials.\(name)") {
+            functions[keyPath: member] = value ?? false
+        }
+    }
+
+    private func triggers(
+        allowingLoopback allowsLoopback: Bool
+    ) throws(BlockingFunctionRefusal) -> [BlockingFunctions.Event: CallbackURL] {
+        var urls: [BlockingFunctions.Event: CallbackURL] = [:]
         for (name, trigger) in triggers ?? [:] {
             guard let event = BlockingFunctions.Event(rawValue: name.rawValue) else { throw .invalidEvent }
             guard let text = trigger.functionUri.nonEmpty else { continue }
             guard let url = CallbackURL(text, allowsLoopback: allowsLoopback) else { throw .invalidURL }
-            functions.triggers[event] = url
+            urls[event] = url
         }
-        functions.forwardsIDToken = forwardInboundCredentials?.idToken ?? false
-        functions.forwardsAccessToken = forwardInboundCredentials?.accessToken ?? false
-        functions.forwardsRefreshToken = forwardInboundCredentials?.refreshToken ?? false
-        return functions
+        return urls
     }
 }
 

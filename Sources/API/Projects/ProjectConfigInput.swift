@@ -78,8 +78,9 @@ struct ProjectConfigInput: Decodable {
         }
         // Firebase's clients that send no mask do not know the member.
         if !mask.coversAllFields || blockingFunctions != nil, mask.touches("blockingFunctions") {
-            realm.project.blockingFunctions =
-                try blockingFunctions?.functions(allowingLoopback: allowingLoopback) ?? BlockingFunctions()
+            let none = BlockingFunctionsInput(triggers: nil, forwardInboundCredentials: nil)
+            try (blockingFunctions ?? none).apply(
+                to: &realm.project.blockingFunctions, maskedBy: mask, allowingLoopback: allowingLoopback)
         }
         if mask.contains("authorizedDomains"), let authorizedDomains {
             realm.project.authorizedDomains = try Self.checked(authorizedDomains)

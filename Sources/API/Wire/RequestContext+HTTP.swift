@@ -72,7 +72,9 @@ extension ClientNetwork {
         }
         // `nil` if the peer's address is invalid. The second prefix is the IPv4 /24 or the IPv6 /56.
         let prefixes = nearest?.rateLimitNetworks.map(\.description)
-        self.init(prefixes: prefixes ?? ["unknown"], knownNetworkPrefix: prefixes?[1])
+        self.init(
+            prefixes: prefixes ?? ["unknown"], knownNetworkPrefix: prefixes?[1],
+            address: nearest.map { Address(high: $0.high, low: $0.low) })
     }
 
     /// Parses an entry. Some proxies append a port to the address, and put brackets around an IPv6 address.

@@ -68,7 +68,7 @@ struct WireError: Encodable {
 
     init(_ refusal: any Refusal, in envelope: ErrorEnvelope = .identityToolkit) {
         let (httpStatus, reason, status) = refusal.code.statuses
-        code = httpStatus
+        code = refusal.isServerError ? 500 : httpStatus
         errorCode = refusal.code.rawValue
         message = refusal.messageOnWire
         switch envelope {

@@ -30,6 +30,7 @@ extension ProjectFile {
             self.passkeys = passkeys
         }
         sms = reader.nullableObject("sms") { SMS(&$0, contents: contents) }
+        blockingFunctions = reader.nullableObject("blockingFunctions") { BlockingFunctionsInput(&$0) }
         providers = reader.each("providers") { Provider($0, &$1, contents: contents) } ?? [:]
         apps = reader.each("apps") { _, reader in ProjectApp(&reader) } ?? [:]
         reader.finish()
@@ -93,6 +94,36 @@ extension ProjectFile.Passkeys {
         origins = reader.texts("origins")
         relatedOrigins = reader.texts("relatedOrigins")
         topOrigins = reader.texts("topOrigins")
+    }
+}
+
+extension ProjectFile.BlockingFunctionsInput {
+    fileprivate init(_ reader: inout ObjectReader) {
+        if case .value(let triggers) = reader.nullableObject("triggers", { Self.triggers(&$0) }) {
+            self.triggers = triggers
+        }
+        let forwarded = reader.nullableObject("forwardInboundCredentials") { reader in
+            (reader.flag("idToken"), reader.flag("accessToken"), reader.flag("refreshToken"))
+        }
+        if case .value(let forwarded) = forwarded {
+            (forwardsIDToken, forwardsAccessToken, forwardsRefreshToken) = forwarded
+        }
+    }
+
+    private static func triggers(_ reader: inout ObjectReader) -> [BlockingFunctions.Event: CallbackURL] {
+        var triggers: [BlockingFunctions.Event: CallbackURL] = [:]
+        for event in BlockingFunctions.Event.allCases {
+            let url = reader.nullableObject(event.rawValue) { reader -> CallbackURL? in
+                guard let text = reader.text("functionUri") else { return nil }
+                guard let url = CallbackURL(text, allowsLoopback: false) else {
+                    reader.addProblem("functionUri", "expected an https URL of at most \(CallbackURL.byteLimit) bytes")
+                    return nil
+                }
+                return url
+            }
+            if case .value(let url) = url { triggers[event] = url }
+        }
+        return triggers
     }
 }
 

@@ -71,6 +71,14 @@ struct ProjectFile: Sendable {
         var testPhoneNumbers: [String: String]?
     }
 
+    struct BlockingFunctionsInput: Sendable {
+        /// Replaces the functions of all events.
+        var triggers: [BlockingFunctions.Event: CallbackURL]?
+        var forwardsIDToken: Bool?
+        var forwardsAccessToken: Bool?
+        var forwardsRefreshToken: Bool?
+    }
+
     var project: ID<Project>
     var name: String?
     var profile: Policy.Profile?
@@ -80,6 +88,7 @@ struct ProjectFile: Sendable {
     var email = Patch<Email>.absent
     var passkeys: Passkeys?
     var sms = Patch<SMS>.absent
+    var blockingFunctions = Patch<BlockingFunctionsInput>.absent
     var providers: [ByteText: Provider] = [:]
     var apps: [ByteText: ProjectApp] = [:]
 
@@ -101,6 +110,8 @@ struct ProjectFile: Sendable {
         configuration.realm.project.passkeys = passkeySettings(
             replacing: configuration.realm.project.passkeys, pruning: pruning)
         applySMS(to: &configuration, pruning: pruning)
+        configuration.realm.project.blockingFunctions = functions(
+            replacing: configuration.realm.project.blockingFunctions, pruning: pruning)
         if pruning {
             for settings in configuration.realm.providers where providers[ByteText(settings.provider.rawValue)] == nil {
                 configuration.remove(settings.provider)
@@ -160,6 +171,22 @@ extension ProjectFile {
             configuration.realm.project.sms = input.applied(
                 to: pruning ? SMSSettings(hasSecret: current.hasSecret) : current)
             if let secret = input.secret { configuration.setSMS(secret) }
+        }
+    }
+}
+
+extension ProjectFile {
+    private func functions(replacing current: BlockingFunctions, pruning: Bool) -> BlockingFunctions {
+        switch blockingFunctions {
+        case .absent: return pruning ? BlockingFunctions() : current
+        case .null: return BlockingFunctions()
+        case .value(let input):
+            var functions = pruning ? BlockingFunctions() : current
+            if let triggers = input.triggers { functions.triggers = triggers }
+            if let forwards = input.forwardsIDToken { functions.forwardsIDToken = forwards }
+            if let forwards = input.forwardsAccessToken { functions.forwardsAccessToken = forwards }
+            if let forwards = input.forwardsRefreshToken { functions.forwardsRefreshToken = forwards }
+            return functions
         }
     }
 }

@@ -32,16 +32,18 @@ package struct HookCalls: Sendable {
         signedBy tokens: any TokenAuthority, issuer: @escaping @Sendable (ID<Project>) -> String, isEmulator: Bool,
         clock: WallClock
     ) -> Hooks {
-        let rules = HookClient.Rules(deadline: isEmulator ? .seconds(60) : .seconds(7), isEmulator: isEmulator)
-        return HookClient(
-            call, rules: rules, issuer: issuer, sign: { try await tokens.hookToken($0, in: $1, at: $2) },
+        HookClient(
+            call, rules: isEmulator ? .dev : .serve, issuer: issuer,
+            sign: { try await tokens.hookToken($0, in: $1, at: $2) },
             newID: { UUIDText.text(UUID()) },
-            report: { event, outcome, duration in
+            report: { request, outcome, duration in
+                let event = request.event
                 calls.increment(event.rawValue, outcome.rawValue)
                 seconds.observe(duration, event.rawValue)
                 if outcome == .unavailable, warning.mayWriteNow() {
                     log.error(
-                        "a blocking function is unavailable: sign-ins get 503", ["event": .string(event.rawValue)])
+                        "a blocking function is unavailable",
+                        ["event": .string(event.rawValue), "realm": .string(request.realm.id.rawValue)])
                 }
             }, clock: clock, circuits: circuits
         ).hooks

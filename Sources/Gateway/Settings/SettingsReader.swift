@@ -33,7 +33,8 @@ package struct SettingsReader {
     /// - Parameters:
     ///   - expected: the description of valid values in the message about an invalid value.
     ///   - parse: returns `nil` for an invalid value.
-    mutating func required<Value>(_ setting: Setting, _ expected: String, _ parse: (String) -> Value?) -> Value? {
+    package mutating func required<Value>(_ setting: Setting, _ expected: String, _ parse: (String) -> Value?) -> Value?
+    {
         let count = collector.problems.count
         let value = optional(setting, expected, parse)
         if value == nil, collector.problems.count == count {

@@ -1,9 +1,13 @@
-/// The blocking functions of a project: servers of the operator that may refuse or change a sign-up or a sign-in.
+/// The blocking functions of a project: servers of the operator that may refuse or change sign-ups and sign-ins, and
+/// refuse emails and text messages. Tenants use those of their project.
 public struct BlockingFunctions: Hashable, Sendable {
     public enum Event: String, Hashable, Sendable, CaseIterable, Comparable {
-        case beforeCreate, beforeSignIn, beforeSendEmail
+        case beforeCreate, beforeSignIn, beforeSendEmail, beforeSendSms
 
         public static func < (left: Event, right: Event) -> Bool { left.rawValue < right.rawValue }
+
+        /// Whether the function learns which account signs in, and may change it.
+        public var concernsAccount: Bool { self == .beforeCreate || self == .beforeSignIn }
     }
 
     public var triggers: [Event: CallbackURL] = [:]
@@ -16,5 +20,8 @@ public struct BlockingFunctions: Hashable, Sendable {
 }
 
 extension BlockingFunctions {
-    public var isEmpty: Bool { triggers.isEmpty }
+    public var isEmpty: Bool { self == BlockingFunctions() }
+
+    /// Whether a function is asked before sign-ins.
+    var concernSignIns: Bool { triggers[.beforeCreate] != nil || triggers[.beforeSignIn] != nil }
 }

@@ -113,7 +113,10 @@ extension RateLimiter {
             staysCounted = countsSuccess(result)
             return result
         } catch {
-            staysCounted = error is ClientGone || (error as? any Refusal)?.code == .emailExists
+            // A blocking function that refuses or disables has been asked, and is asked again by the next attempt.
+            let counted: [ErrorCode] = [.emailExists, .blockingFunctionErrorResponse, .userDisabled]
+            let code = (error as? any Refusal)?.code
+            staysCounted = error is ClientGone || error is HookUnavailable || code.map { counted.contains($0) } ?? false
             throw error
         }
     }

@@ -16,13 +16,13 @@ public struct NewSession: Hashable, Sendable {
     public let secondFactorUse: SecondFactorUse?
     /// How to record the events of a sign-in; `nil` if no listener wants them, and for a caller's change.
     public let recording: EventRecording?
-    /// How a blocking function has changed the account; `nil` if it did not.
-    public let hookChange: HookChange?
+    /// What blocking functions have allowed; `nil` if none was asked.
+    public let hookEffects: HookEffects?
 
     init(
         toOpen session: Session, at openedAt: Instant, networkHash: [UInt8]?, credentialIssuedAt: Instant?,
         sessionLimit: Int, secondFactorUse: SecondFactorUse? = nil, recording: EventRecording? = nil,
-        hookChange: HookChange? = nil
+        hookEffects: HookEffects? = nil
     ) {
         self.session = session
         self.openedAt = openedAt
@@ -31,7 +31,7 @@ public struct NewSession: Hashable, Sendable {
         self.sessionLimit = sessionLimit
         self.secondFactorUse = secondFactorUse
         self.recording = recording
-        self.hookChange = hookChange
+        self.hookEffects = hookEffects
     }
 }
 
@@ -41,12 +41,15 @@ extension NewSession {
     public var account: ID<Account> { session.account }
 
     /// Whether the store does more in the transaction of the sign-in than to open the session.
-    public var hasEffects: Bool { recording != nil || hookChange != nil }
+    public var hasEffects: Bool { recording != nil || hookEffects != nil }
+
+    /// Whether a blocking function has disabled the account: the store keeps the account, but not this session.
+    public var isRefused: Bool { hookEffects?.change?.disables ?? false }
 
     /// The events of a sign-in that opens this session.
     public func events(isNewAccount: Bool) -> [AccountEvent] {
         let signUp = isNewAccount ? [AccountEvent(.accountSignedUp(by: session.method), of: account)] : []
-        return signUp + [AccountEvent(.sessionOpened(id, by: session.method), of: account)]
+        return isRefused ? signUp : signUp + [AccountEvent(.sessionOpened(id, by: session.method), of: account)]
     }
 
     /// The limit that the store enforces when it opens this session; 0 if it does not count the account's sessions.

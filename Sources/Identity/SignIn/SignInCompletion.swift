@@ -50,20 +50,19 @@ public struct SignInCompletion: Sendable {
             switch factor.account {
             case .existing(let account, let endsSessions):
                 (account.id, account.generation + (endsSessions ? 1 : 0), endsSessions ? 0 : policy.sessionLimit)
-            case .new: (entropy.accountID(), 1, 0)
+            case .new: (newAccountID(for: factor, at: now), 1, 0)
             case .existingOrNew(let id): (id, 1, policy.sessionLimit)
             }
-        let reply = try await self.reply(ofHooksTo: factor, account, at: now, in: realm, from: context)
+        let judged = try await judgment(ofHooksAbout: factor, account, at: now, in: realm, from: context)
         let session = Session(
             id: entropy.sessionID(), account: account, generation: generation, method: factor.method,
-            authenticatedAt: now, claims: factor.claims ?? reply?.reply.nonEmptySessionClaims,
-            secondFactor: factor.secondFactorUse?.sessionFactor, passkey: factor.passkey,
-            device: context.device)
+            authenticatedAt: now, claims: factor.claims ?? judged?.reply.nonEmptySessionClaims,
+            secondFactor: factor.secondFactorUse?.sessionFactor, passkey: factor.passkey, device: context.device)
         return .signedIn(
             try await open(
                 session, at: now, credentialIssuedAt: factor.credentialIssuedAt, limit: limit,
                 consuming: factor.secondFactorUse, recording: factor.recording(in: realm, from: context),
-                reply: reply, in: realm, from: context, commit))
+                judged, in: realm, from: context, commit))
     }
 
     /// Opens the session that a signed-in caller gets after a change.
@@ -81,36 +80,51 @@ public struct SignInCompletion: Sendable {
             method: change.method, authenticatedAt: (change.endsSessions ? nil : change.authenticatedAt) ?? now,
             secondFactor: change.secondFactor(after: caller.session), passkey: change.passkey(after: caller.session),
             device: context.device ?? caller.session.device)
-        var reply: AppliedReply?
-        if let signIn = change.hook, !realm.project.blockingFunctions.isEmpty {
-            reply = try await hooks.reply(
-                to: signIn, of: caller.account, isNew: false, secondFactor: session.secondFactor?.method, in: realm,
-                from: context
-            ).map { AppliedReply($0, to: caller.account, isNew: false, in: realm) }
-        }
-        if let claims = reply?.reply.nonEmptySessionClaims { session.claims = claims }
+        let judged = try await judgment(ofHooksAbout: change, session, at: now, in: realm, from: context)
+        // Unless the functions set others, the claims of the session live on.
+        session.claims =
+            if let judged, judged.reply.sessionClaims != nil { judged.reply.nonEmptySessionClaims } else {
+                change.claimsToKeep
+            }
         return try await open(
             session, at: now, credentialIssuedAt: change.credentialIssuedAt,
-            limit: change.endsSessions ? 0 : realm.policy.sessionLimit, reply: reply, in: realm, from: context, commit)
+            limit: change.endsSessions ? 0 : realm.policy.sessionLimit, judged, in: realm, from: context, commit)
     }
 
-    /// Asks the blocking functions of the project, outside any transaction.
+    /// Asks the blocking functions of the project about a sign-in, outside any transaction.
     ///
-    /// - Parameter id: of the account, which may be new.
     /// - Returns: `nil` if no function concerns the sign-in.
-    private func reply(
-        ofHooksTo factor: FirstFactor, _ id: ID<Account>, at now: Instant, in realm: Realm,
+    private func judgment(
+        ofHooksAbout factor: FirstFactor, _ account: ID<Account>, at now: Instant, in realm: Realm,
         from context: RequestContext
-    ) async throws -> AppliedReply? {
-        guard !realm.project.blockingFunctions.isEmpty, let hook = factor.hook else { return nil }
-        let (account, isNew) =
-            if case .existing(let account, _) = factor.account { (account, false) } else {
-                (hook.newAccount?(id, now) ?? Account(id: id, createdAt: now, validSince: now), true)
-            }
+    ) async throws -> HookJudgment? {
+        guard let hook = factor.hook else { return nil }
+        let before: Account? = if case .existing(let account, _) = factor.account { account } else { nil }
+        let after = hook.account(account, isNew: before == nil, at: now)
         return try await hooks.reply(
-            to: hook.signIn, of: account, isNew: isNew, secondFactor: factor.secondFactorUse?.sessionFactor.method,
-            in: realm, from: context
-        ).map { AppliedReply($0, to: account, isNew: isNew, in: realm) }
+            to: hook.asked, of: after, isNew: before == nil,
+            secondFactor: factor.secondFactorUse?.sessionFactor.method, in: realm, from: context
+        ).map { HookJudgment($0, on: after, before, in: realm) }
+    }
+
+    /// A request that is decided again has the same ID for a new account, which the functions have seen.
+    private func newAccountID(for factor: FirstFactor, at now: Instant) -> ID<Account> {
+        let id = entropy.accountID()
+        return factor.hook?.asked.newAccount(id, createdAt: now).id ?? id
+    }
+
+    /// Asks the blocking functions about a caller's change.
+    private func judgment(
+        ofHooksAbout change: CallerChange, _ session: Session, at now: Instant, in realm: Realm,
+        from context: RequestContext
+    ) async throws -> HookJudgment? {
+        guard let hook = change.hook else { return nil }
+        let before = change.caller.account
+        let after = hook.account(before.id, isNew: false, at: now)
+        return try await hooks.reply(
+            to: hook.asked, of: after, isNew: false, secondFactor: session.secondFactor?.method, in: realm,
+            from: context
+        ).map { HookJudgment($0, on: after, before, in: realm) }
     }
 
     /// The gates, in their order. A gate either lets the first factor pass or throws; the last one may also answer with a
@@ -143,7 +157,7 @@ public struct SignInCompletion: Sendable {
 
     private func open(
         _ session: Session, at now: Instant, credentialIssuedAt: Instant?, limit: Int,
-        consuming use: SecondFactorUse? = nil, recording: EventRecording? = nil, reply: AppliedReply? = nil,
+        consuming use: SecondFactorUse? = nil, recording: EventRecording? = nil, _ judged: HookJudgment?,
         in realm: Realm, from context: RequestContext, _ commit: (NewSession) async throws -> OpenedSession
     ) async throws -> SignedIn {
         // Known networks matter only for the limit of wrong passwords, and an anonymous account has no password.
@@ -151,11 +165,11 @@ public struct SignInCompletion: Sendable {
         let opened = try await commit(
             NewSession(
                 toOpen: session, at: now, networkHash: networkHash, credentialIssuedAt: credentialIssuedAt,
-                sessionLimit: limit, secondFactorUse: use, recording: recording,
-                hookChange: reply?.change))
+                sessionLimit: limit, secondFactorUse: use, recording: recording, hookEffects: judged?.effects))
         var account = opened.account
-        if let reply {
-            account.apply(reply.reply)
+        if let judged {
+            account.apply(judged.reply)
+            // The store has not opened the session.
             if account.isDisabled { throw SignInRefusal.accountDisabled }
         }
         return try await tokens.issueTokenPair(
@@ -163,14 +177,18 @@ public struct SignInCompletion: Sendable {
     }
 }
 
-/// The answer of the blocking functions, and what it changes.
-private struct AppliedReply {
+/// What the blocking functions replied about a sign-in, and what follows from it.
+private struct HookJudgment {
     let reply: HookReply
-    let change: HookChange?
+    let effects: HookEffects
 
-    init(_ reply: HookReply, to account: Account, isNew: Bool, in realm: Realm) {
+    /// - Parameters:
+    ///   - after: the account as the functions saw it.
+    ///   - before: the account as it was read; `nil` for a new one.
+    init(_ reply: HookReply, on after: Account, _ before: Account?, in realm: Realm) {
         self.reply = reply
-        change = reply.update(of: account).map { HookChange($0, of: account.id, isNew: isNew, in: realm) }
+        let change = reply.update(of: after).map { HookChange($0, of: after.id, isNew: before == nil, in: realm) }
+        effects = .allowed(before, change)
     }
 }
 
@@ -204,15 +222,8 @@ struct FirstFactor: Sendable {
     var claims: Claims?
     /// When Apple issued the credential; `nil` for other methods.
     var credentialIssuedAt: Instant?
-    /// What blocking functions learn; `nil` for a sign-in that they do not concern.
-    var hook: Hook?
-
-    /// What blocking functions learn about a sign-in.
-    struct Hook: Sendable {
-        let signIn: HookSignIn
-        /// Returns the account that the sign-in would create.
-        var newAccount: (@Sendable (ID<Account>, Instant) -> Account)?
-    }
+    /// The question to the blocking functions; `nil` if none of them concerns the sign-in.
+    var hook: HookQuestion?
 
     fileprivate var secondFactorUse: SecondFactorUse? {
         if case .proven(let use) = secondFactor { use } else { nil }
@@ -247,14 +258,17 @@ struct CallerChange: Sendable {
     var merge: MergePrecondition?
     var secondFactor = Replacement<SessionFactor>.keep
     var passkey = Replacement<ID<Passkey>>.keep
-    /// What blocking functions learn; `nil` for a change that they do not concern.
-    var hook: HookSignIn?
+    /// The question to the blocking functions; `nil` if none of them concerns the change.
+    var hook: HookQuestion?
 
     enum Replacement<Value: Sendable>: Sendable {
         /// The new session has the value of the caller's.
         case keep
         case replace(Value?)
     }
+
+    /// The claims of the caller's session, unless the new session is that of another account.
+    fileprivate var claimsToKeep: Claims? { merge == nil ? caller.session.claims : nil }
 
     fileprivate func secondFactor(after session: Session) -> SessionFactor? {
         switch secondFactor {

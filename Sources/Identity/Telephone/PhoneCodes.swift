@@ -8,11 +8,12 @@ public struct PhoneCodes: Sendable {
     /// The host of the gateway for the last line of a message, by which browsers and iOS fill in the code.
     private let host: @Sendable (Realm) -> String
     private let clock: WallClock
+    private let hooks: Hooks
     private let count: @Sendable (PhoneCodeEvent) -> Void
 
     public init(
         store: any PhoneCodeStore, secrets: PhoneCodeSecrets, limiter: RateLimiter,
-        host: @escaping @Sendable (Realm) -> String, clock: WallClock,
+        host: @escaping @Sendable (Realm) -> String, clock: WallClock, hooks: Hooks,
         count: @escaping @Sendable (PhoneCodeEvent) -> Void
     ) {
         self.store = store
@@ -20,6 +21,7 @@ public struct PhoneCodes: Sendable {
         self.limiter = limiter
         self.host = host
         self.clock = clock
+        self.hooks = hooks
         self.count = count
     }
 
@@ -73,6 +75,7 @@ public struct PhoneCodes: Sendable {
         }
         try limiter.countPhoneCode(
             to: number, for: purpose, of: account?.account, from: context.network, in: realm)
+        try await hooks.requireSMSAllowed(to: number, purpose, in: realm, from: context)
         let (now, sessionInfo) = (clock.now(), secrets.newSessionInfo())
         let code = testCode ?? secrets.newCode()
         let binding = PhoneCode.Binding(

@@ -8,6 +8,8 @@ public protocol Refusal: Error {
     /// The whole message. It begins with the code, unless Firebase responds with a sentence or another code
     /// instead.
     var message: String { get }
+    /// Whether the status is 500: Firebase's emulator answers so to some refusals.
+    var isServerError: Bool { get }
     /// A code for logs and metrics. It may be more specific than the code in the response.
     var loggedCode: String { get }
     /// How long the caller has to wait before the same request may succeed.
@@ -23,6 +25,8 @@ extension Refusal {
 
     /// The code, with the detail if there is one.
     public var codeWithDetail: String { detail.map { "\(code.rawValue) : \($0)" } ?? code.rawValue }
+
+    public var isServerError: Bool { false }
 
     public var loggedCode: String { code.rawValue }
 

@@ -70,6 +70,20 @@ public struct ClientNetwork: Hashable, Sendable {
         }
     }
 
+    /// The client's own address.
+    public struct Address: Hashable, Sendable {
+        /// The first eight bytes; IPv4 addresses are mapped to IPv6.
+        public let high: UInt64
+        public let low: UInt64
+
+        public init(high: UInt64, low: UInt64) {
+            self.high = high
+            self.low = low
+        }
+    }
+
+    /// `nil` if it is unknown. Only for blocking functions; it is neither logged nor stored.
+    public let address: Address?
     /// From the narrowest to the widest; never empty.
     public let levels: [Level]
     /// The prefix by which known networks are recognised: that of one household or company. `nil` if the client's
@@ -79,10 +93,11 @@ public struct ClientNetwork: Hashable, Sendable {
     /// - Parameters:
     ///   - prefixes: from the narrowest to the widest: one to three.
     ///   - knownNetworkPrefix: one of `prefixes`.
-    public init(prefixes: [String], knownNetworkPrefix: String?) {
+    public init(prefixes: [String], knownNetworkPrefix: String?, address: Address? = nil) {
         precondition((1...Self.factors.count).contains(prefixes.count), "a network has one to three levels")
         levels = zip(prefixes, Self.factors).map { Level(prefix: $0, factor: $1) }
         self.knownNetworkPrefix = knownNetworkPrefix
+        self.address = address
     }
 
     private static let factors = [1, 4, 16]

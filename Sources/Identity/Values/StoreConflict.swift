@@ -21,7 +21,7 @@ public enum StoreConflict: Error, Hashable {
 ///   - attempt: the operation; its argument is the number of the attempt, counted from 1.
 /// - Throws: ``PersistentConflict`` after the last attempt.
 public func retryingConflicts<Value>(
-    where isConflict: (any Error) -> Bool = { $0 as? StoreConflict == .stale },
+    where isConflict: (any Error) -> Bool = { $0 as? StoreConflict == .stale || $0 is ChangedDuringHooks },
     pauseMilliseconds pause: ClosedRange<Int>? = nil,
     _ attempt: (_ number: Int) async throws -> sending Value
 ) async throws -> sending Value {

@@ -67,7 +67,7 @@ public struct PostgresAccountStore: AccountStore {
                 return try await pool.execute(statement)
             }
             return try await pool.transaction { transaction in
-                try await transaction.consumeSecondFactor(of: session, in: realm)
+                try await transaction.beginOpening(of: session, in: realm)
                 let opened = try await transaction.execute(statement)
                 guard opened == 1 else { throw StoreConflict.stale }
                 try await transaction.recordOpening(of: session, in: realm)

@@ -98,7 +98,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
             }
         case .change(let change):
             account = change.account.id
-            if let session = redemption.session { try await transaction.consumeSecondFactor(of: session, in: realm) }
+            if let session = redemption.session { try await transaction.beginOpening(of: session, in: realm) }
             if let other = change.accountLosingAddress {
                 _ = try await transaction.execute(.lock([account, other.id], in: realm))
                 try await transaction.apply(

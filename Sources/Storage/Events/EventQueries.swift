@@ -17,13 +17,25 @@ extension Transaction {
         }
     }
 
-    /// Applies what a blocking function has changed, and records the events of a sign-in, if the project's listeners
-    /// want them.
+    /// Requires that blocking functions have judged the account as it is now. Locks the account.
+    ///
+    /// - Throws: ``ChangedDuringHooks``.
+    func requireUnchangedForHooks(_ session: NewSession, in realm: ID<Realm>) async throws {
+        guard let judged = session.hookEffects?.account else { return }
+        _ = try await execute(.lock([judged.id], in: realm))
+        guard let row = try await query(.find([.id(judged.id)], in: realm)).first,
+            try AccountRow.account(row).isUnchangedForHooks(since: judged)
+        else { throw ChangedDuringHooks() }
+    }
+
+    /// Applies what blocking functions have changed, and records the events of a sign-in, if the project's listeners want
+    /// them. An account that a function has disabled is kept, but the session is not.
     func recordOpening(of session: NewSession, isNewAccount: Bool = false, in realm: ID<Realm>) async throws {
-        if let change = session.hookChange {
+        if let change = session.hookEffects?.change {
             let update = SQL.update(session.account, by: change.update, at: session.openedAt, in: realm)
             guard try await execute(update) == 1 else { throw StoreConflict.stale }
             try await record(change.events, by: change.recording, at: session.openedAt, in: realm)
+            if change.disables { _ = try await execute(.deleteSession(session.id, in: realm)) }
         }
         guard let recording = session.recording else { return }
         try await record(

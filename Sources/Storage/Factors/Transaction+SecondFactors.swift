@@ -2,11 +2,13 @@ internal import Identity
 internal import Postgres
 
 extension Transaction {
-    /// Uses up the second factor of a sign-in, and its pending credential. Does nothing if the sign-in has none. Locks
-    /// the account first, like every change of its factors.
+    /// Requires that the account is as it was when blocking functions judged it, and uses up the second factor of a
+    /// sign-in, and its pending credential. Does nothing if the sign-in has neither. Locks the account first, like every
+    /// change of its factors.
     ///
-    /// - Throws: ``FactorRefusal/invalidPendingCredential``, ``FactorRefusal/invalidCode``.
-    func consumeSecondFactor(of session: NewSession, in realm: ID<Realm>) async throws {
+    /// - Throws: ``ChangedDuringHooks``, ``FactorRefusal/invalidPendingCredential``, ``FactorRefusal/invalidCode``.
+    func beginOpening(of session: NewSession, in realm: ID<Realm>) async throws {
+        try await requireUnchangedForHooks(session, in: realm)
         guard let use = session.secondFactorUse else { return }
         let (account, now) = (session.account, session.openedAt)
         _ = try await execute(.lock([account], in: realm))

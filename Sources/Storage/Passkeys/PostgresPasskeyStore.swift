@@ -35,11 +35,12 @@ public struct PostgresPasskeyStore: PasskeyStore {
     public func signIn(_ use: PasskeyUse, opening session: NewSession, in realm: ID<Realm>) async throws {
         let statement = try SQL.open(session, with: use, in: realm)
         try await withStoreErrors {
-            guard !use.events.isEmpty || session.recording != nil else {
+            guard !use.events.isEmpty || session.hasEffects else {
                 guard try await pool.execute(statement) == 1 else { throw StoreConflict.stale }
                 return
             }
             try await pool.transaction { transaction in
+                try await transaction.beginOpening(of: session, in: realm)
                 guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }
                 try await transaction.record(use.events, by: use.recording, at: session.openedAt, in: realm)
                 try await transaction.recordOpening(of: session, in: realm)

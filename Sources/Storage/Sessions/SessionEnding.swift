@@ -40,6 +40,10 @@ extension SQL {
         """
     }
 
+    static func deleteSession(_ id: ID<Session>, in realm: ID<Realm>) throws -> SQL {
+        "DELETE FROM session WHERE realm_id = \(realm.rawValue) AND id = \(try UUID(id))"
+    }
+
     /// Deletes the email action codes of an account, except remedies: codes that recover an address, remove a sign-in
     /// method or undo a merge.
     static func deleteCodes(exceptRemediesOf account: ID<Account>, in realm: ID<Realm>) -> SQL {

@@ -51,7 +51,7 @@ public struct PostgresFederationStore: FederationStore {
             return signIn.accountAfterSignIn
         }
         return try await pool.transaction { transaction in
-            try await transaction.consumeSecondFactor(of: commit.newSession, in: realm)
+            try await transaction.beginOpening(of: commit.newSession, in: realm)
             guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }
             try await transaction.recordOpening(of: commit.newSession, in: realm)
             return signIn.accountAfterSignIn
@@ -67,7 +67,7 @@ public struct PostgresFederationStore: FederationStore {
         try await pool.transaction { transaction in
             try await transaction.lockSubject(of: commit.identity, in: realm)
             _ = try await transaction.execute(.lock([account.id], in: realm))
-            try await transaction.consumeSecondFactor(of: commit.newSession, in: realm)
+            try await transaction.beginOpening(of: commit.newSession, in: realm)
             guard
                 let transferred = try await transaction.transfer(
                     transfer, of: account, recording: commit.recording, at: commit.committedAt, in: realm)
@@ -95,7 +95,7 @@ public struct PostgresFederationStore: FederationStore {
             where: "\(SQL.isUnchangedSinceDecision(account)) AND a.password_hash IS NULL AND NOT a.email_link_sign_in")
         let signIn = try ReturningSignIn(account, commit)
         return try await pool.transaction { transaction in
-            try await transaction.consumeSecondFactor(of: commit.newSession, in: realm)
+            try await transaction.beginOpening(of: commit.newSession, in: realm)
             guard try await transaction.execute(updating) == 1,
                 try await transaction.execute(.apply(signIn, in: realm)) == 1
             else { throw StoreConflict.stale }
@@ -120,7 +120,7 @@ public struct PostgresFederationStore: FederationStore {
         let linking = SQL.link(commit.linked, unlessProviderIsLinkedTo: account, commit, in: realm)
         return try await pool.transaction { transaction in
             try await transaction.lockSubject(of: commit.identity, in: realm)
-            try await transaction.consumeSecondFactor(of: commit.newSession, in: realm)
+            try await transaction.beginOpening(of: commit.newSession, in: realm)
             guard try await transaction.execute(updating) == 1, try await transaction.execute(linking) == 1 else {
                 throw StoreConflict.stale
             }
@@ -133,6 +133,7 @@ public struct PostgresFederationStore: FederationStore {
     private func reclaim(_ account: Account, _ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
         try await pool.transaction { transaction in
             try await transaction.lockSubject(of: commit.identity, in: realm)
+            try await transaction.beginOpening(of: commit.newSession, in: realm)
             guard try await transaction.execute(.reclaim(account, for: commit, in: realm)) == 1 else {
                 throw StoreConflict.stale
             }
@@ -166,10 +167,10 @@ extension Transaction {
     fileprivate func finish(_ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
         let (id, now) = (commit.newSession.account, commit.committedAt)
         try await record(commit.events, by: commit.recording, at: now, in: realm)
-        try await recordOpening(of: commit.newSession, in: realm)
         _ = try await execute(
             .openSession(
                 commit.newSession, in: realm, forEachRowOf: .singleRow, consuming: commit.identity.replayKeys))
+        try await recordOpening(of: commit.newSession, in: realm)
         if let grant = try SQL.insertAppleGrant(
             for: commit.identity.appleToken, at: now, in: realm, forEachRowOf: .singleRow)
         {

@@ -27,6 +27,7 @@ public struct PostgresPhoneStore: PhoneStore {
         (update.phoneProvenAt, update.lastSignInAt) = (.set(now), now)
         switch commit.step {
         case .signIn(let account):
+            try await transaction.beginOpening(of: session, in: realm)
             let updating = SQL.update(
                 account.id, by: update, at: now, in: realm, where: .hasNumber(commit.proof.number, asIn: account))
             guard try await transaction.execute(updating) == 1 else { throw StoreConflict.stale }
@@ -35,6 +36,7 @@ public struct PostgresPhoneStore: PhoneStore {
             if let former { try await takeNumber(commit.proof.number, from: former, at: now, in: realm, transaction) }
             _ = try await transaction.execute(.create(new, opening: session, in: realm))
         case .link(let caller):
+            try await transaction.beginOpening(of: session, in: realm)
             update.phoneNumber = .set(commit.proof.number)
             let keepsNumber = caller.account.phoneNumber == commit.proof.number
             update.phoneAddedAt = keepsNumber ? AccountUpdate.Value(caller.account.phoneAddedAt) : .set(now)
@@ -52,6 +54,8 @@ public struct PostgresPhoneStore: PhoneStore {
         }
         // Last, so that a conflict with another change does not look like a used proof.
         try await transaction.consume(commit.proof.consumed, at: now, in: realm)
+        let isNewAccount = if case .signUp = commit.step { true } else { false }
+        try await transaction.recordOpening(of: session, isNewAccount: isNewAccount, in: realm)
         try await transaction.record(commit.events, by: commit.recording, at: now, in: realm)
         try await transaction.enqueue(commit.emailBatch, in: realm)
         guard let row = try await transaction.query(.find([.id(session.account)], in: realm)).first else {

@@ -18,6 +18,15 @@ public final class HookCircuits: Sendable {
     // Protects the circuits, by URL.
     private let circuits = Mutex<[String: Circuit]>([:])
 
+    /// What became of a call.
+    enum Outcome {
+        /// The function has answered, whatever the answer.
+        case reached
+        case failed
+        /// The gateway itself failed before the call.
+        case unknown
+    }
+
     public init() {}
 
     /// The number of functions that cannot be reached.
@@ -38,12 +47,17 @@ public final class HookCircuits: Sendable {
         }
     }
 
-    func end(_ url: String, failed: Bool, at now: ContinuousClock.Instant) {
+    func end(_ url: String, _ outcome: Outcome, at now: ContinuousClock.Instant) {
         circuits.withLock { circuits in
             guard var circuit = circuits[url] else { return }
             circuit.calls -= 1
-            circuit.failures = failed ? circuit.failures + 1 : 0
-            if failed, circuit.failures == Self.failureLimit { circuit.probedAt = now }
+            switch outcome {
+            case .reached: circuit.failures = 0
+            case .failed:
+                circuit.failures += 1
+                if circuit.failures == Self.failureLimit { circuit.probedAt = now }
+            case .unknown: break
+            }
             circuits[url] = circuit.calls == 0 && circuit.failures == 0 ? nil : circuit
             if circuits.count > Self.capacity, let idle = circuits.first(where: { $0.value.calls == 0 }) {
                 circuits[idle.key] = nil

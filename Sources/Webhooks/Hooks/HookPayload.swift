@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Encoding
+internal import IPAddresses
 internal import Identity
 internal import JSON
 
@@ -15,10 +16,10 @@ struct HookPayload {
             "iss": .string(issuer), "aud": .string(request.url.rawValue), "iat": .integer(now.seconds),
             "exp": .integer(now.seconds + Self.lifetime), "event_id": .string(id),
             "event_type": .string(request.event.rawValue),
-            // Firebase's library for Python fails without it.
-            "user_agent": .string(request.context.device ?? ""),
+            // Firebase's library for Python fails without these two.
+            "user_agent": .string(request.context.device ?? ""), "ip_address": .string(""),
         ]
-        set("ip_address", request.context.network.levels.first.map { String($0.prefix.prefix { $0 != "/" }) })
+        set("ip_address", request.context.network.address.map { IPAddress(high: $0.high, low: $0.low).description })
         set("locale", request.context.language?.rawValue)
         set("tenant_id", request.realm.id.tenant?.rawValue)
         switch request.subject {
@@ -31,10 +32,15 @@ struct HookPayload {
                 claims["sign_in_attributes"] = JSONValue(parsing: raw)
             }
             forward(signIn.tokens, as: request.realm.project.blockingFunctions)
-            claims["user_record"] = .hookUserRecord(account, in: request.realm)
+            // As in Firebase's emulator, an account that does not exist yet has no providers but its identities.
+            claims["user_record"] = .hookUserRecord(
+                account, listsAllProviders: request.event != .beforeCreate, in: request.realm)
         case .email(let address, let purpose):
             set("email", address.rawValue)
             set("email_type", purpose == .signIn ? "EMAIL_SIGN_IN" : "PASSWORD_RESET")
+        case .sms(let number, let purpose):
+            set("phone_number", number.rawValue)
+            set("sms_type", purpose.rawValue)
         }
     }
 
@@ -42,14 +48,14 @@ struct HookPayload {
         if let value { claims[name] = .string(value) }
     }
 
-    private mutating func forward(_ tokens: HookTokens?, as functions: BlockingFunctions) {
+    private mutating func forward(_ tokens: ProviderTokens?, as functions: BlockingFunctions) {
         guard let tokens else { return }
-        if functions.forwardsIDToken { set("oauth_id_token", tokens.idToken?.expose()) }
+        if functions.forwardsIDToken, !tokens.idToken.isEmpty { set("oauth_id_token", tokens.idToken) }
         if functions.forwardsAccessToken {
-            set("oauth_access_token", tokens.accessToken?.expose())
+            set("oauth_access_token", tokens.accessToken)
             claims["oauth_expires_in"] = tokens.expiresIn.map { .integer($0) }
         }
-        if functions.forwardsRefreshToken { set("oauth_refresh_token", tokens.refreshToken?.expose()) }
+        if functions.forwardsRefreshToken { set("oauth_refresh_token", tokens.refreshToken) }
     }
 
     func json() throws -> [UInt8] { try StrictJSON.encode(JSONValue.object(claims)) }
@@ -57,7 +63,7 @@ struct HookPayload {
     /// Identifies what the function sees of the account, except times.
     static func digest(of request: HookRequest) throws -> [UInt8] {
         guard case .account(var account, let signIn, let secondFactor) = request.subject else { return [] }
-        (account.lastSignInAt, account.lastRefreshAt) = (nil, nil)
+        account.lastSignInAt = nil
         let copy = HookRequest(
             request.event, at: request.url, .account(account, signIn, secondFactor: secondFactor), in: request.realm,
             from: request.context)
@@ -73,20 +79,23 @@ extension JSONValue {
     }
 
     /// An account, as Firebase's libraries for functions read it.
-    fileprivate static func hookUserRecord(_ account: Account, in realm: Realm) -> JSONValue {
+    fileprivate static func hookUserRecord(
+        _ account: Account, listsAllProviders: Bool, in realm: Realm
+    ) -> JSONValue {
+        let providers = account.identities.map { hookProvider($0) } + (listsAllProviders ? account.ownProviders : [])
         var metadata: JSONObject = ["creation_time": .integer(account.createdAt.milliseconds)]
         metadata["last_sign_in_time"] = account.lastSignInAt.map { .integer($0.milliseconds) }
         var record: JSONObject = [
             "uid": .string(account.id.rawValue), "email_verified": .bool(account.emailIsVerified),
             "disabled": .bool(account.isDisabled), "metadata": .object(metadata),
             "tokens_valid_after_time": .integer(account.validSince.seconds),
-            "provider_data": .array(account.identities.map { .hookProvider($0) }),
+            "provider_data": .array(providers),
         ]
         record["email"] = account.email.map { .string($0.rawValue) }
         record["display_name"] = account.displayName.map { .string($0) }
         record["photo_url"] = account.photoURL.map { .string($0.rawValue) }
         record["phone_number"] = account.phoneNumber.map { .string($0.rawValue) }
-        record["custom_claims"] = account.customClaims.flatMap { JSONValue(parsing: $0.json) }
+        record["custom_claims"] = account.customClaims.flatMap { JSONValue(parsing: $0.json) } ?? .object([:])
         record["tenant_id"] = realm.id.tenant.map { .string($0.rawValue) }
         let factors = account.secondFactors.factors
         if !factors.isEmpty {
@@ -101,6 +110,7 @@ extension JSONValue {
         ]
         provider["email"] = identity.email.map { .string($0.rawValue) }
         provider["display_name"] = identity.profile.displayName.map { .string($0) }
+        provider["photo_url"] = identity.profile.photoURL.map { .string($0.rawValue) }
         return .object(provider)
     }
 
@@ -111,5 +121,25 @@ extension JSONValue {
         ]
         object["display_name"] = factor.displayName.map { .string($0) }
         return .object(object)
+    }
+}
+
+extension Account {
+    /// The sign-in methods that are no identities, in the form of `provider_data`.
+    fileprivate var ownProviders: [JSONValue] {
+        var providers: [JSONValue] = []
+        if let email, hasPassword || usesEmailLinks {
+            var provider: JSONObject = [
+                "provider_id": .string("password"), "uid": .string(email.rawValue), "email": .string(email.rawValue),
+            ]
+            provider["display_name"] = displayName.map { .string($0) }
+            provider["photo_url"] = photoURL.map { .string($0.rawValue) }
+            providers.append(.object(provider))
+        }
+        if let number = phoneNumber?.rawValue {
+            providers.append(
+                .object(["provider_id": .string("phone"), "uid": .string(number), "phone_number": .string(number)]))
+        }
+        return providers
     }
 }

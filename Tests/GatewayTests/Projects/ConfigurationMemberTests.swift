@@ -194,6 +194,10 @@ struct ConfigurationMemberTests {
         "sms.fields": [["name": "To_Number", "template": "{number}"]], "sms.format": "form",
         "sms.perCallingCode": ["81": 100], "sms.url": "https://sms.example/send", "sms.username": "demo",
         "smsRegionConfig": ["allowlistOnly": ["allowedRegions": ["JP"]]],
+        "blockingFunctions.triggers": ["beforeSendSms": ["functionUri": "https://hooks.example/sms"]],
+        "blockingFunctions.forwardInboundCredentials.accessToken": true,
+        "blockingFunctions.forwardInboundCredentials.idToken": true,
+        "blockingFunctions.forwardInboundCredentials.refreshToken": true,
     ]
 
     private static func sample(_ path: String) throws -> JSON {
@@ -286,7 +290,7 @@ struct ConfigurationMemberTests {
         arguments: [
             (["recaptcha_config": ["email_password_enforcement_state": "AUDIT"]], "recaptchaConfig"),
             (["recaptchaConfig": ["emailPasswordEnforcementState": "AUDIT"]], "recaptchaConfig"),
-            (["blockingFunctions": ["triggerz": [:]]], "blockingFunctions.triggerz"),
+            (["blockingFunctions": ["triggerz": true]], "blockingFunctions.triggerz"),
             (["quota": ["signUpQuotaConfig": ["quota": "1000"]]], "quota"),
             (["multiTenant": ["allowTenants": false]], "multiTenant.allowTenants"),
             (["client.permissions.disabledUserSignup": true], "\"client.permissions.disabledUserSignup\""),

@@ -34,32 +34,34 @@ public struct EmailLinkMethod: Sendable {
     ) async throws -> SignInOutcome {
         guard realm.policy.allowsEmailLinks else { throw OOBCodeRefusal.notAllowed }
         let email = try EmailAddress(required: email)
+        let asked = HookedSignIn(in: realm, HookSignIn(method: "emailLink"))
         return try await retryingConflicts { attempt in
             let found = try await redemption.check(code, for: [.signIn], in: realm)
             guard found.code.email == email else { throw OOBCodeRefusal.otherEmail }
             guard let idToken else {
                 let rule = use.map { SecondFactorRule.proven($0) }
                 let proof = FirstFactorProof.emailLink(email: email.rawValue, code: code ?? "")
-                return try await signIn(with: found, rule ?? .demanded(proof), in: realm, from: context)
+                return try await signIn(with: found, rule ?? .demanded(proof), asked, in: realm, from: context)
             }
             let caller = try await authenticator.authenticate(idToken: idToken, in: realm)
             return .signedIn(
-                try await link(found, to: caller, isFirstAttempt: attempt == 1, in: realm, from: context))
+                try await link(found, to: caller, asked, isFirstAttempt: attempt == 1, in: realm, from: context))
         }
     }
 
     private func signIn(
-        with found: FoundCode, _ secondFactor: SecondFactorRule, in realm: Realm, from context: RequestContext
+        with found: FoundCode, _ secondFactor: SecondFactorRule, _ asked: HookedSignIn?, in realm: Realm,
+        from context: RequestContext
     ) async throws -> SignInOutcome {
         guard let account = found.account, !found.newAccountChoice.createsAccount(isChosen: false) else {
-            return try await signUp(with: found, secondFactor.withoutFactors, in: realm, from: context)
+            return try await signUp(with: found, secondFactor.withoutFactors, asked, in: realm, from: context)
         }
         let change = MailboxChange.signingIn(account)
         // As in Firebase, a sign-in by email link is a sign-in with `password` in tokens.
         var factor = FirstFactor(
             account: .existing(account, endsSessions: change.update.endsSessions), method: .password,
             secondFactor: change.loss == .reclaimed ? secondFactor.withoutFactors : secondFactor)
-        factor.hook = FirstFactor.Hook(signIn: HookSignIn(method: "emailLink"))
+        factor.hook = asked.map { HookQuestion($0, about: account.afterApplying(change)) }
         return try await completion.signIn(factor, in: realm, from: context) { session in
             let emails = try redemption.reclaimNotice(of: change, from: context, at: session.openedAt)
             return try await redeem(
@@ -70,13 +72,14 @@ public struct EmailLinkMethod: Sendable {
 
     /// Signs in to a new account with the address of the code. An account that has the address now loses it.
     private func signUp(
-        with found: FoundCode, _ secondFactor: SecondFactorRule, in realm: Realm, from context: RequestContext
+        with found: FoundCode, _ secondFactor: SecondFactorRule, _ asked: HookedSignIn?, in realm: Realm,
+        from context: RequestContext
     ) async throws -> SignInOutcome {
         if let former = found.account, former.isDisabled { throw OOBCodeRefusal.accountDisabled }
         guard realm.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
         var factor = FirstFactor(account: .new, method: .password, secondFactor: secondFactor)
-        factor.hook = FirstFactor.Hook(signIn: HookSignIn(method: "emailLink")) { id, now in
-            Self.newAccount(id, found.code.email, at: now).account
+        factor.hook = asked.map {
+            HookQuestion($0) { id, now in Self.newAccount(id, found.code.email, at: now).account }
         }
         return try await completion.signIn(factor, in: realm, from: context) { session in
             let new = Self.newAccount(session.account, found.code.email, at: session.openedAt)
@@ -99,7 +102,8 @@ public struct EmailLinkMethod: Sendable {
     ///
     /// - Parameter isFirstAttempt: `false` if the same request is tried again, which is not counted.
     private func link(
-        _ found: FoundCode, to caller: Caller, isFirstAttempt: Bool, in realm: Realm, from context: RequestContext
+        _ found: FoundCode, to caller: Caller, _ asked: HookedSignIn?, isFirstAttempt: Bool, in realm: Realm,
+        from context: RequestContext
     ) async throws -> SignedIn {
         let email = found.code.email
         let change = MailboxChange.linking(email, to: caller.account)
@@ -119,7 +123,7 @@ public struct EmailLinkMethod: Sendable {
             caller: caller, method: .password,
             authenticatedAt: isLogin ? nil : caller.authenticatedAtAfterLinking,
             endsSessions: change.update.endsSessions)
-        callerChange.hook = HookSignIn(method: "emailLink")
+        callerChange.hook = asked.map { HookQuestion($0, about: caller.account.afterApplying(change)) }
         return try await completion.renewSession(callerChange, in: realm, from: context) { session in
             let emailBatch = try emailsAboutLinking(email, by: change, in: realm, from: context, at: session.openedAt)
             return try await redeem(
@@ -156,5 +160,26 @@ public struct EmailLinkMethod: Sendable {
                 to: account, newEmail: email, by: policy, from: context, at: now) : .none
         let method = AddedSignInMethod(provider: .emailLink, subject: nil, addedAt: now)
         return notice + (try emailFactory.additionNotice(of: method, to: account, by: policy, from: context))
+    }
+}
+
+extension Account {
+    /// The account as the change will leave it, as far as blocking functions see it.
+    fileprivate func afterApplying(_ change: MailboxChange) -> Account {
+        var account = self
+        let update = change.update
+        account.apply(update.profile)
+        if let email = update.email { account.email = email.content }
+        account.emailIsVerified = update.emailIsVerified ?? emailIsVerified
+        if update.phoneNumber == .remove { account.phoneNumber = nil }
+        if update.passwordHash == .remove { account.passwordUpdatedAt = nil }
+        account.identities.removeAll { identity in
+            change.unlinkedProviders.contains(identity.provider)
+                || change.unlinksIdentitiesLinkedSince.map { identity.linkedAt ?? $0 >= $0 } ?? false
+        }
+        if let since = change.removesFactorsSince {
+            account.secondFactors = SecondFactors(factors: secondFactors.factors.filter { $0.enrolledAt < since })
+        }
+        return account
     }
 }

@@ -33,7 +33,8 @@ public struct FederatedMethod: Sendable {
             proof, for: app, in: realm, to: idToken == nil ? .signIn : .link, from: context.network)
         let outcome = try await signIn(
             resolved, linkingTo: idToken, autoCreate: autoCreate,
-            .demanded(.identity(resolved, autoCreate: autoCreate)), tokens: tokens, for: app, in: realm, from: context)
+            .demanded(.identity(resolved, autoCreate: autoCreate)),
+            HookedSignIn(in: realm, HookSignIn(resolved.identity, tokens)), for: app, in: realm, from: context)
         return FederatedSignIn(identity: resolved.identity, tokens: tokens, outcome: outcome)
     }
 
@@ -45,13 +46,13 @@ public struct FederatedMethod: Sendable {
     ) async throws -> SignInOutcome {
         try services.resolver.requireAllowed(proof, for: app, in: realm)
         return try await signIn(
-            proof, linkingTo: nil, autoCreate: autoCreate, .proven(use), tokens: nil, for: app, in: realm,
-            from: context)
+            proof, linkingTo: nil, autoCreate: autoCreate, .proven(use),
+            HookedSignIn(in: realm, HookSignIn(proof.identity, nil)), for: app, in: realm, from: context)
     }
 
     private func signIn(
         _ proof: ResolvedProof, linkingTo idToken: String?, autoCreate: Bool, _ secondFactor: SecondFactorRule,
-        tokens: ProviderTokens?, for app: App, in realm: Realm, from context: RequestContext
+        _ asked: HookedSignIn?, for app: App, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         let linkOnly = Set(app.linkOnlyProviders(in: realm))
         return try await retryingConflicts { attempt in
@@ -73,11 +74,11 @@ public struct FederatedMethod: Sendable {
                     caller: caller, autoCreate: autoCreate, policy: realm.policy,
                     rejectsRepeatedLink: realm.project.modeRules.rejectsRepeatedLinks, linkOnly: linkOnly))
             guard caller == nil, candidates.owner == nil else {
-                return try await apply(decision, to: proof, secondFactor, tokens, in: realm, from: context)
+                return try await apply(decision, to: proof, secondFactor, asked, in: realm, from: context)
             }
             return try await limitingFirstSignIn(
                 with: proof.identity, isCounted: attempt == 1, from: context, in: realm
-            ) { try await apply(decision, to: proof, secondFactor, tokens, in: realm, from: context) }
+            ) { try await apply(decision, to: proof, secondFactor, asked, in: realm, from: context) }
         }
     }
 
@@ -128,10 +129,10 @@ public struct FederatedMethod: Sendable {
     /// - Throws: ``StoreConflict/stale`` if the decision has to be made again.
     private func apply(
         _ decision: LinkingDecision, to proof: ResolvedProof, _ secondFactor: SecondFactorRule,
-        _ tokens: ProviderTokens?, in realm: Realm, from context: RequestContext
+        _ asked: HookedSignIn?, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         switch decision {
-        case .commit(let change): return try await commit(change, proof, secondFactor, tokens, in: realm, from: context)
+        case .commit(let change): return try await commit(change, proof, secondFactor, asked, in: realm, from: context)
         case .confirm(let account, let isRecycled):
             let use = PendingCredential.Use.link(to: account.id, generation: account.generation)
             let isHidden = proof.identity.hidesAccounts(in: realm)
@@ -147,12 +148,10 @@ public struct FederatedMethod: Sendable {
     /// Applies a change, and opens the session. A caller who links an identity is not signed in again: a response
     /// without tokens to a request that links would break Firebase's SDKs.
     private func commit(
-        _ change: SignInChange, _ proof: ResolvedProof, _ secondFactor: SecondFactorRule, _ tokens: ProviderTokens?,
+        _ change: SignInChange, _ proof: ResolvedProof, _ secondFactor: SecondFactorRule, _ asked: HookedSignIn?,
         in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         let identity = proof.identity
-        let hook = HookSignIn(
-            method: identity.provider.rawValue, rawUserInfo: identity.rawUserInfo, tokens: tokens.map(HookTokens.init))
         func store(_ session: NewSession) async throws -> OpenedSession {
             let commit = SignInCommit(
                 change: change, identity: identity, newSession: session,
@@ -169,19 +168,14 @@ public struct FederatedMethod: Sendable {
             var callerChange = CallerChange(
                 caller: caller, method: identity.provider, authenticatedAt: caller.authenticatedAtAfterLinking,
                 credentialIssuedAt: identity.issuedAt)
-            callerChange.hook = hook
+            callerChange.hook = asked.map { HookQuestion($0, about: change, with: identity) }
             return .signedIn(
                 try await services.completion.renewSession(callerChange, in: realm, from: context, commit: store))
         }
         var factor = FirstFactor(
             account: change.target, method: identity.provider, secondFactor: change.secondFactorRule(secondFactor),
             credentialIssuedAt: identity.issuedAt)
-        factor.hook = FirstFactor.Hook(signIn: hook) { id, now in
-            var linked = LinkedIdentity(identity)
-            linked.linkedAt = now
-            let copiesEmail = if case .create(let copies) = change { copies } else { true }
-            return Account(id, for: linked, copiesEmail: copiesEmail, at: now)
-        }
+        factor.hook = asked.map { HookQuestion($0, about: change, with: identity) }
         return try await services.completion.signIn(factor, in: realm, from: context, commit: store)
     }
 
@@ -269,6 +263,43 @@ extension SignInChange {
         case .signIn(let account), .signInChangingEmail(let account, _), .link(let account, _, _): .existing(account)
         case .reclaim(let account): .existing(account, endsSessions: true)
         case .create, .createInPlaceOf: .new
+        }
+    }
+}
+
+extension HookSignIn {
+    fileprivate init(_ identity: VerifiedIdentity, _ tokens: ProviderTokens?) {
+        self.init(method: identity.provider.rawValue, rawUserInfo: identity.rawUserInfo, tokens: tokens)
+    }
+}
+
+extension HookQuestion {
+    fileprivate init(_ asked: HookedSignIn, about change: SignInChange, with identity: VerifiedIdentity) {
+        let linked = LinkedIdentity(identity)
+        switch change {
+        case .create(let copiesEmail):
+            self.init(asked) { id, now in Account(id, for: linked, copiesEmail: copiesEmail, at: now) }
+        case .createInPlaceOf: self.init(asked) { id, now in Account(id, for: linked, copiesEmail: true, at: now) }
+        case .signIn(let account): self.init(asked, about: account)
+        case .signInChangingEmail(var account, let email):
+            (account.email, account.emailIsVerified) = (email, true)
+            self.init(asked, about: account)
+        case .link(var account, _, let copiesEmail):
+            account.identities.append(linked)
+            if account.email == nil, copiesEmail { account.email = linked.email }
+            account.emailIsVerified =
+                account.email != nil
+                && (account.emailIsVerified
+                    || linked.emailTrust == .authoritative && account.email == linked.email)
+            account.displayName = account.displayName ?? linked.profile.displayName
+            account.photoURL = account.photoURL ?? linked.profile.photoURL
+            self.init(asked, about: account)
+        case .reclaim(var account):
+            (account.identities, account.passkeys, account.secondFactors) = ([linked], [], .none)
+            (account.phoneNumber, account.passwordUpdatedAt) = (nil, nil)
+            (account.displayName, account.photoURL) = (linked.profile.displayName, linked.profile.photoURL)
+            account.emailIsVerified = true
+            self.init(asked, about: account)
         }
     }
 }

@@ -59,6 +59,17 @@ public struct PasskeyMethod: Sendable {
         let opened = try verifier.openAuthentication(response)
         let challenge = try challenges.open(
             opened.challenge, [.signIn], binding(to: relyingParty, for: app, in: realm), at: clock.now())
+        let asked = HookedSignIn(in: realm, HookSignIn(method: "passkey"))
+        return try await retryingConflicts(where: { $0 is ChangedDuringHooks }) { _ in
+            try await signIn(opened, response, challenge, by: relyingParty, asked, in: realm, from: context)
+        }
+    }
+
+    private func signIn(
+        _ opened: PasskeyVerifier.OpenedAuthentication, _ response: AuthenticationResponse,
+        _ challenge: PasskeyChallenges.Content, by relyingParty: RelyingParty, _ asked: HookedSignIn?,
+        in realm: Realm, from context: RequestContext
+    ) async throws -> SignInOutcome {
         let id = ID<Passkey>(Base64URL.encode(response.id))
         guard let found = try await store.passkey(id, rpID: relyingParty.id) else { throw opened.refusalIfUnknown }
         // A page removes a passkey from the device if the gateway does not know it, so the code for a passkey of
@@ -68,8 +79,9 @@ public struct PasskeyMethod: Sendable {
         let use = PasskeyUse(
             of: found, authenticated, challenge: challenge.replayKey,
             recording: realm.recording(by: .user(context.trace)))
-        let factor = FirstFactor(
+        var factor = FirstFactor(
             account: .existing(found.account), method: .passkey, secondFactor: .exempt, passkey: id)
+        factor.hook = asked.map { HookQuestion($0, about: found.account) }
         let outcome = try await completion.signIn(factor, in: realm, from: context) { session in
             try await mappingConflicts(to: \.refusalOfPasskeySignIn) {
                 try await store.signIn(use, opening: session, in: realm.id)
@@ -119,8 +131,15 @@ public struct PasskeyMethod: Sendable {
                 if let email, try await accounts.holder(of: email, in: realm.id) != nil {
                     throw SignUpRefusal.emailTaken
                 }
-                let factor = FirstFactor(
+                var factor = FirstFactor(
                     account: .new, method: .passkey, secondFactor: .exempt, passkey: response.passkeyID)
+                factor.hook = HookedSignIn(in: realm, HookSignIn(method: "passkey")).map {
+                    HookQuestion($0) { id, now in
+                        var new = StoredAccount(new: id, email: email, at: now)
+                        new.account.apply(profile)
+                        return new.account
+                    }
+                }
                 let outcome = try await completion.signIn(factor, in: realm, from: context) { session in
                     let passkey = NewPasskey(
                         registered, response, rpID: relyingParty.id, userHandle: challenge.signUpHandle, name: name,

@@ -40,10 +40,12 @@ public struct PasswordMethod: Sendable {
             }
             let hash = try await passwords.hash(credential.password, context.hashingClient(in: realm))
             var factor = FirstFactor(account: .new, method: .password, secondFactor: .exempt)
-            factor.hook = FirstFactor.Hook(signIn: HookSignIn(method: "password")) { id, now in
-                var new = StoredAccount(new: id, email: credential.email, passwordHash: hash, at: now)
-                new.account.apply(profile)
-                return new.account
+            factor.hook = HookedSignIn(in: realm, HookSignIn(method: "password")).map {
+                HookQuestion($0) { id, now in
+                    var new = StoredAccount(new: id, email: credential.email, passwordHash: hash, at: now)
+                    new.account.apply(profile)
+                    return new.account
+                }
             }
             return try await completion.signIn(factor, in: realm, from: context) { session in
                 var new = StoredAccount(
@@ -82,11 +84,9 @@ public struct PasswordMethod: Sendable {
         try await attempt.requireAllowed()
         // A disabled account is the first reason for a rejection.
         if !holder.account.isDisabled { try realm.policy.requireAtSignIn(credential.password) }
-        var factor = FirstFactor(
-            account: .existing(holder.account), method: .password, secondFactor: .demanded(.password),
-            reauthenticating: idToken)
-        factor.hook = FirstFactor.Hook(signIn: HookSignIn(method: "password"))
-        return try await open(holder.account, with: factor, rehashed: rehashed, in: realm, from: context)
+        return try await open(
+            holder.account, .demanded(.password), reauthenticating: idToken, rehashed: rehashed, in: realm,
+            from: context)
     }
 
     /// Continues a sign-in whose password was right, after the second factor.
@@ -94,23 +94,40 @@ public struct PasswordMethod: Sendable {
         to account: Account, with use: SecondFactorUse, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         guard realm.policy.allowsPasswords else { throw SignInRefusal.passwordsNotAllowed }
-        var factor = FirstFactor(account: .existing(account), method: .password, secondFactor: .proven(use))
-        factor.hook = FirstFactor.Hook(signIn: HookSignIn(method: "password"))
-        return try await open(account, with: factor, rehashed: nil, in: realm, from: context)
+        return try await open(account, .proven(use), rehashed: nil, in: realm, from: context)
     }
 
+    /// Decides again if the account has changed while blocking functions were asked, provided that it still has the
+    /// password.
     private func open(
-        _ account: Account, with factor: FirstFactor, rehashed: String?, in realm: Realm,
-        from context: RequestContext
+        _ proven: Account, _ secondFactor: SecondFactorRule, reauthenticating idToken: String? = nil,
+        rehashed: String?, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
-        try await completion.signIn(factor, in: realm, from: context) { session in
-            try await mappingConflicts(to: { $0.refusalOfSignIn(by: realm.policy) }) {
-                try await store.open(session, rehashed: rehashed, in: realm.id)
+        let asked = HookedSignIn(in: realm, HookSignIn(method: "password"))
+        return try await retryingConflicts(where: { $0 is ChangedDuringHooks }) { attempt in
+            let account = attempt == 1 ? proven : try await current(proven, in: realm)
+            var factor = FirstFactor(
+                account: .existing(account), method: .password, secondFactor: secondFactor, reauthenticating: idToken)
+            factor.hook = asked.map { HookQuestion($0, about: account) }
+            return try await completion.signIn(factor, in: realm, from: context) { session in
+                try await mappingConflicts(to: { $0.refusalOfSignIn(by: realm.policy) }) {
+                    try await store.open(session, rehashed: rehashed, in: realm.id)
+                }
+                var account = account
+                account.lastSignInAt = session.openedAt
+                return OpenedSession(session, of: account)
             }
-            var account = account
-            account.lastSignInAt = session.openedAt
-            return OpenedSession(session, of: account)
         }
+    }
+
+    /// Reads the account again.
+    ///
+    /// - Throws: the refusal of a wrong password if the account has another generation: its password may have changed.
+    private func current(_ proven: Account, in realm: Realm) async throws -> Account {
+        guard let account = try await store.find([.id(proven.id)], in: realm.id).first,
+            account.generation == proven.generation, account.email == proven.email
+        else { throw SignInRefusal(addressIsKnown: true, policy: realm.policy) }
+        return account
     }
 }
 

@@ -88,15 +88,16 @@ public struct PhoneMethod: Sendable {
     ) async throws -> SignInOutcome {
         try requireAllowed(in: realm)
         let proof = try await proof(of: request, in: realm, from: context)
+        let asked = HookedSignIn(in: realm, HookSignIn(method: "phone"))
         return try await retryingConflicts { attempt in
             let holder = try await holder(of: proof.number, in: realm)
             if let idToken = request.idToken, request.operation != .reauthenticate {
                 let caller = try await authenticator.authenticate(idToken: idToken, in: realm)
                 return try await link(
-                    proof, of: holder, to: caller, request.operation, isFirstAttempt: attempt == 1, in: realm,
-                    from: context)
+                    proof, of: holder, to: caller, request.operation, asked, isFirstAttempt: attempt == 1,
+                    in: realm, from: context)
             }
-            return try await signIn(with: proof, of: holder, request, in: realm, from: context)
+            return try await signIn(with: proof, of: holder, request, asked, in: realm, from: context)
         }
     }
 
@@ -128,7 +129,8 @@ public struct PhoneMethod: Sendable {
     }
 
     private func signIn(
-        with proof: PhoneProof, of holder: Account?, _ request: Request, in realm: Realm, from context: RequestContext
+        with proof: PhoneProof, of holder: Account?, _ request: Request, _ asked: HookedSignIn?, in realm: Realm,
+        from context: RequestContext
     ) async throws -> SignInOutcome {
         switch request.operation {
         case .link, .update: throw PhoneRefusal.missingIDToken
@@ -138,7 +140,7 @@ public struct PhoneMethod: Sendable {
             guard request.operation != .reauthenticate else {
                 throw request.idToken == nil ? PhoneRefusal.accountUnknown : SignInRefusal.otherAccount
             }
-            return try await signUp(with: proof, insteadOf: nil, in: realm, from: context)
+            return try await signUp(with: proof, insteadOf: nil, asked, in: realm, from: context)
         }
         guard holder.secondFactors.isEmpty else { throw PhoneRefusal.unsupportedFirstFactor }
         guard !holder.isDisabled else { throw PhoneRefusal.accountDisabled }
@@ -148,10 +150,11 @@ public struct PhoneMethod: Sendable {
             guard request.takesOver, request.operation != .reauthenticate else {
                 return .phoneConflict(try conflict(over: proof, of: holder, isRecycled: true, in: realm))
             }
-            return try await signUp(with: proof, insteadOf: holder, in: realm, from: context)
+            return try await signUp(with: proof, insteadOf: holder, asked, in: realm, from: context)
         }
         var factor = FirstFactor(account: .existing(holder), method: .phone, secondFactor: .exempt)
         factor.reauthenticating = request.idToken
+        factor.hook = asked.map { HookQuestion($0, about: holder) }
         return try await completion.signIn(factor, in: realm, from: context) { session in
             try await commit(.signIn(holder), with: proof, opening: session, in: realm, from: context)
         }
@@ -161,15 +164,17 @@ public struct PhoneMethod: Sendable {
     ///
     /// - Parameter former: the account that loses the number, which was assigned to another person.
     private func signUp(
-        with proof: PhoneProof, insteadOf former: Account?, in realm: Realm, from context: RequestContext
+        with proof: PhoneProof, insteadOf former: Account?, _ asked: HookedSignIn?, in realm: Realm,
+        from context: RequestContext
     ) async throws -> SignInOutcome {
         guard realm.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
         return try await limiter.limitingSignUp(from: context.network, in: realm) {
-            let factor = FirstFactor(account: .new, method: .phone, secondFactor: .exempt)
+            var factor = FirstFactor(account: .new, method: .phone, secondFactor: .exempt)
+            factor.hook = asked.map {
+                HookQuestion($0) { id, now in Self.newAccount(id, proof.number, at: now).account }
+            }
             return try await completion.signIn(factor, in: realm, from: context) { session in
-                var new = StoredAccount(new: session.account, at: session.openedAt)
-                new.account.phoneNumber = proof.number
-                (new.account.phoneProvenAt, new.account.phoneAddedAt) = (session.openedAt, session.openedAt)
+                let new = Self.newAccount(session.account, proof.number, at: session.openedAt)
                 let notice = try former.map {
                     try emailFactory.phoneTakenNotice(to: $0, by: realm.policy, from: context, at: session.openedAt)
                 }
@@ -180,9 +185,16 @@ public struct PhoneMethod: Sendable {
         }
     }
 
+    private static func newAccount(_ id: ID<Account>, _ number: PhoneNumber, at now: Instant) -> StoredAccount {
+        var new = StoredAccount(new: id, at: now)
+        new.account.phoneNumber = number
+        (new.account.phoneProvenAt, new.account.phoneAddedAt) = (now, now)
+        return new
+    }
+
     private func link(
-        _ proof: PhoneProof, of holder: Account?, to caller: Caller, _ operation: Operation, isFirstAttempt: Bool,
-        in realm: Realm, from context: RequestContext
+        _ proof: PhoneProof, of holder: Account?, to caller: Caller, _ operation: Operation, _ asked: HookedSignIn?,
+        isFirstAttempt: Bool, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         let account = caller.account
         guard account.secondFactors.isEmpty else { throw PhoneRefusal.unsupportedFirstFactor }
@@ -194,8 +206,13 @@ public struct PhoneMethod: Sendable {
         }
         try caller.requireRecentLogin(by: realm.policy, at: clock.now())
         if isFirstAttempt { try limiter.countCredentialChange(of: account.id, in: realm) }
-        let change = CallerChange(
+        var change = CallerChange(
             caller: caller, method: .phone, authenticatedAt: caller.authenticatedAtAfterLinking)
+        change.hook = asked.map {
+            var linked = account
+            linked.phoneNumber = proof.number
+            return HookQuestion($0, about: linked)
+        }
         return .signedIn(
             try await completion.renewSession(change, in: realm, from: context) { session in
                 let method = AddedSignInMethod(

@@ -1,0 +1,123 @@
+/// What a blocking function answered: changes of the account, and claims of the session.
+public struct HookReply: Hashable, Sendable {
+    public var displayName: AccountUpdate.Value<String>?
+    public var photoURL: AccountUpdate.Value<PhotoURL>?
+    public var isDisabled: Bool?
+    /// The operator's word. It takes effect after the sign-in was decided, so it never links or reclaims an account.
+    public var emailIsVerified: Bool?
+    public var customClaims: Claims?
+    /// Only `beforeSignIn` can set them.
+    public var sessionClaims: Claims?
+
+    public init() {}
+}
+
+extension HookReply {
+    /// The claims of the session; `nil` if the function set none.
+    var nonEmptySessionClaims: Claims? { sessionClaims.flatMap { $0.json == "{}" ? nil : $0 } }
+
+    /// This reply, with what a later function has set instead.
+    func overridden(by later: HookReply) -> HookReply {
+        var reply = self
+        reply.displayName = later.displayName ?? displayName
+        reply.photoURL = later.photoURL ?? photoURL
+        reply.isDisabled = later.isDisabled ?? isDisabled
+        reply.emailIsVerified = later.emailIsVerified ?? emailIsVerified
+        reply.customClaims = later.customClaims ?? customClaims
+        reply.sessionClaims = later.sessionClaims ?? sessionClaims
+        return reply
+    }
+
+    /// The change of the account; `nil` if nothing changes.
+    func update(of account: Account) -> AccountUpdate? {
+        var update = AccountUpdate()
+        if let displayName, displayName.content != account.displayName { update.profile.displayName = displayName }
+        if let photoURL, photoURL.content != account.photoURL { update.profile.photoURL = photoURL }
+        if let isDisabled, isDisabled != account.isDisabled { update.isDisabled = isDisabled }
+        if let emailIsVerified, account.email != nil, emailIsVerified != account.emailIsVerified {
+            update.emailIsVerified = emailIsVerified
+        }
+        if let customClaims, customClaims != account.customClaims { update.customClaims = customClaims }
+        return update == AccountUpdate() ? nil : update
+    }
+
+    /// - Throws: ``HookRefusal/invalidReply(_:)`` if both kinds of claims together are longer than
+    ///   ``Claims/lengthLimit``.
+    func requireClaimsFit() throws(HookRefusal) {
+        let lengths = [customClaims, sessionClaims].compactMap { $0?.json.unicodeScalars.count }.filter { $0 > 2 }
+        // One object with the members of both has one pair of braces and a comma instead of two pairs.
+        guard lengths.reduce(0, +) - (lengths.count - 1) <= Claims.lengthLimit else {
+            throw .invalidReply(
+                "customClaims and sessionClaims must together have at most \(Claims.lengthLimit) characters.")
+        }
+    }
+}
+
+extension Account {
+    /// Applies what a blocking function has set.
+    mutating func apply(_ reply: HookReply) {
+        if let displayName = reply.displayName { self.displayName = displayName.content }
+        if let photoURL = reply.photoURL { self.photoURL = photoURL.content }
+        if let isDisabled = reply.isDisabled { self.isDisabled = isDisabled }
+        if let verified = reply.emailIsVerified, email != nil { emailIsVerified = verified }
+        if let customClaims = reply.customClaims { self.customClaims = customClaims }
+    }
+}
+
+/// What the blocking functions of a project mean for the transaction of a sign-in that they allowed.
+public indirect enum HookEffects: Hashable, Sendable {
+    /// - Parameters:
+    ///   - account: the account as it was read before the functions were asked; `nil` for a new account.
+    ///   - change: what the functions change; `nil` if nothing.
+    case allowed(Account?, HookChange?)
+
+    /// The account that must not have changed since the functions were asked; `nil` for a new account.
+    public var account: Account? {
+        switch self {
+        case .allowed(let account, _): account
+        }
+    }
+
+    public var change: HookChange? {
+        switch self {
+        case .allowed(_, let change): change
+        }
+    }
+}
+
+/// A change of the account that blocking functions demand, in the transaction of the sign-in.
+public struct HookChange: Hashable, Sendable {
+    public let update: AccountUpdate
+    public let events: [AccountEvent]
+    public let recording: EventRecording
+
+    init(_ update: AccountUpdate, of account: ID<Account>, isNew: Bool, in realm: Realm) {
+        self.update = update
+        var events: [AccountEvent] = []
+        let fields = update.fields
+        if !isNew, !fields.isEmpty { events.append(AccountEvent(.accountUpdated(fields: fields), of: account)) }
+        if update.isDisabled == true { events.append(AccountEvent(.accountDisabled, of: account)) }
+        self.events = events
+        recording = realm.recording(by: .system)
+    }
+
+    /// Whether the account is stored, but not signed in.
+    public var disables: Bool { update.isDisabled == true }
+}
+
+extension Account {
+    /// Whether nothing has changed that a blocking function may have judged. Sign-ins and refreshes of other sessions
+    /// do not count.
+    public func isUnchangedForHooks(since earlier: Account) -> Bool {
+        var (now, then) = (self, earlier)
+        (now.lastSignInAt, now.lastRefreshAt, now.phoneProvenAt) = (nil, nil, nil)
+        (then.lastSignInAt, then.lastRefreshAt, then.phoneProvenAt) = (nil, nil, nil)
+        return now == then
+    }
+}
+
+/// The account has changed while the blocking functions were asked. The sign-in is decided again, and the functions are
+/// asked again if they would see something else.
+public struct ChangedDuringHooks: Error {
+    public init() {}
+}

@@ -1,0 +1,94 @@
+internal import Synchronization
+
+/// A request to sign in or to link about which the blocking functions of the project are asked, and their replies.
+///
+/// A request that is decided again, because an account has changed, asks again only if the functions would see something
+/// else. It offers a new account with the same ID each time.
+final class HookedSignIn: Sendable {
+    /// How often one request asks one function.
+    private static let callLimit = 2
+
+    let signIn: HookSignIn
+
+    private struct Question: Hashable {
+        let event: BlockingFunctions.Event
+        let isNew: Bool
+        /// The digest of what the function sees.
+        let digest: [UInt8]
+    }
+
+    private struct Memory {
+        var newAccount: (id: ID<Account>, createdAt: Instant)?
+        var calls: [BlockingFunctions.Event: Int] = [:]
+        var replies: [Question: HookReply] = [:]
+    }
+
+    // Protects what the attempts of the request share.
+    private let memory = Mutex(Memory())
+
+    /// - Returns: `nil` if the project has no function that concerns sign-ins, which then costs nothing.
+    init?(in realm: Realm, _ signIn: @autoclosure () -> HookSignIn) {
+        guard realm.project.blockingFunctions.concernSignIns else { return nil }
+        self.signIn = signIn()
+    }
+
+    /// The ID and the creation time that a new account has in every attempt.
+    func newAccount(_ id: ID<Account>, createdAt: Instant) -> (id: ID<Account>, createdAt: Instant) {
+        memory.withLock { memory in
+            if let known = memory.newAccount { return known }
+            memory.newAccount = (id, createdAt)
+            return (id, createdAt)
+        }
+    }
+
+    /// Returns the reply to the same question in an earlier attempt, or asks.
+    ///
+    /// - Parameter digest: of what the function sees.
+    func reply(
+        of event: BlockingFunctions.Event, isNew: Bool, digest: [UInt8], _ ask: () async throws -> HookReply
+    ) async throws -> HookReply {
+        let question = Question(event: event, isNew: isNew, digest: digest)
+        let known = try memory.withLock { memory in
+            if let reply = memory.replies[question] { return HookReply?.some(reply) }
+            let calls = memory.calls[event, default: 0]
+            guard calls < Self.callLimit else {
+                throw HookUnavailable(reason: "the account changed again during the second call")
+            }
+            memory.calls[event] = calls + 1
+            return nil
+        }
+        if let known { return known }
+        let reply = try await ask()
+        memory.withLock { $0.replies[question] = reply }
+        return reply
+    }
+}
+
+/// The question to the blocking functions about one attempt of a ``HookedSignIn``.
+struct HookQuestion: Sendable {
+    let asked: HookedSignIn
+    /// Returns the account as the commit will leave it.
+    private let account: @Sendable (_ id: ID<Account>, _ createdAt: Instant) -> Account
+
+    init(_ asked: HookedSignIn, about account: Account) {
+        self.asked = asked
+        self.account = { _, _ in account }
+    }
+
+    /// - Parameter account: returns the account that the sign-in creates.
+    init(_ asked: HookedSignIn, creating account: @escaping @Sendable (ID<Account>, Instant) -> Account) {
+        self.asked = asked
+        self.account = account
+    }
+
+    /// The account as the functions see it.
+    ///
+    /// - Parameters:
+    ///   - id: of the account.
+    ///   - now: when the attempt began.
+    func account(_ id: ID<Account>, isNew: Bool, at now: Instant) -> Account {
+        guard isNew else { return account(id, now) }
+        let new = asked.newAccount(id, createdAt: now)
+        return account(new.id, new.createdAt)
+    }
+}
