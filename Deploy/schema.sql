@@ -33,7 +33,8 @@ CREATE FUNCTION public.second_factors(realm_id text, account_id text) RETURNS te
     LANGUAGE sql STABLE
     AS $$
     SELECT jsonb_build_object(
-        'factors', jsonb_agg(jsonb_build_object('id', f.id, 'kind', f.kind, 'displayName', f.display_name,
+        'factors', jsonb_agg(jsonb_build_object('id', f.id, 'kind', f.kind, 'phoneNumber', f.phone_number,
+            'displayName', f.display_name,
             'enrolledAt', (extract(epoch FROM f.enrolled_at) * 1000000)::bigint) ORDER BY f.enrolled_at, f.id),
         'recoveryCodes', (
             SELECT jsonb_build_object('remaining', count(*),
@@ -125,6 +126,16 @@ CREATE TABLE public.app (
     CONSTRAINT app_settings_check CHECK ((jsonb_typeof(settings) = 'object'::text))
 );
 
+CREATE TABLE public.app_transaction (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    transaction_id text NOT NULL COLLATE pg_catalog."C",
+    account_id text NOT NULL COLLATE pg_catalog."C",
+    stated_at timestamp with time zone NOT NULL,
+    CONSTRAINT app_transaction_bundle_id_check CHECK ((bundle_id <> ''::text)),
+    CONSTRAINT app_transaction_transaction_id_check CHECK ((transaction_id <> ''::text))
+);
+
 CREATE TABLE public.apple_grant (
     id uuid NOT NULL,
     realm_id text NOT NULL COLLATE pg_catalog."C",
@@ -205,6 +216,7 @@ CREATE TABLE public.event_endpoint (
     id text NOT NULL COLLATE pg_catalog."C",
     url text,
     kinds text[],
+    includes_profile boolean DEFAULT false NOT NULL,
     secret bytea NOT NULL,
     previous_secret bytea,
     previous_secret_expires_at timestamp with time zone,
@@ -232,6 +244,20 @@ CREATE TABLE public.event_stream (
     lease_expires_at timestamp with time zone,
     CONSTRAINT event_stream_check CHECK (((lease_holder IS NULL) = (lease_expires_at IS NULL))),
     CONSTRAINT event_stream_last_sequence_check CHECK ((last_sequence >= 0))
+);
+
+CREATE TABLE public.google_signal_stream (
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    service_account bytea NOT NULL,
+    url text NOT NULL,
+    registered_at timestamp with time zone NOT NULL,
+    verification_state text,
+    requested_at timestamp with time zone,
+    verified_at timestamp with time zone,
+    misses integer DEFAULT 0 NOT NULL,
+    CONSTRAINT google_signal_stream_check CHECK (((verification_state IS NULL) = (requested_at IS NULL))),
+    CONSTRAINT google_signal_stream_misses_check CHECK ((misses >= 0)),
+    CONSTRAINT google_signal_stream_url_check CHECK (((octet_length(url) >= 1) AND (octet_length(url) <= 2048)))
 );
 
 CREATE TABLE public.identity_provider (
@@ -291,6 +317,7 @@ CREATE TABLE public.linked_identity (
     transferred_at timestamp with time zone,
     transfer_error text,
     credentials_void_before timestamp with time zone,
+    suspended_at timestamp with time zone,
     relay_forwarding boolean,
     relay_forwarding_at timestamp with time zone,
     CONSTRAINT linked_identity_credential_state_check CHECK ((credential_state = ANY (ARRAY['AUTHORIZED'::text, 'REVOKED'::text, 'TRANSFERRED'::text, 'UNKNOWN'::text]))),
@@ -453,8 +480,10 @@ CREATE TABLE public.realm (
     tenant_settings jsonb,
     passkey_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
     event_kinds text[] DEFAULT '{}'::text[] NOT NULL,
+    blocking_functions jsonb,
     created_at timestamp with time zone NOT NULL,
     deleted_at timestamp with time zone,
+    CONSTRAINT realm_blocking_functions_check CHECK ((jsonb_typeof(blocking_functions) = 'object'::text)),
     CONSTRAINT realm_email_settings_check CHECK ((jsonb_typeof(email_settings) = 'object'::text)),
     CONSTRAINT realm_id_check CHECK (
 CASE
@@ -504,11 +533,12 @@ CREATE TABLE public.second_factor (
     owner_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
     kind text NOT NULL COLLATE pg_catalog."C",
+    phone_number text,
     display_name text,
     enrolled_at timestamp with time zone NOT NULL,
     last_used_at timestamp with time zone,
-    secret bytea NOT NULL,
-    last_step bigint NOT NULL,
+    secret bytea,
+    last_step bigint,
     failures bigint DEFAULT 0 NOT NULL,
     merged_from text GENERATED ALWAYS AS (
 CASE
@@ -516,7 +546,9 @@ CASE
     ELSE NULL::text
 END) STORED COLLATE pg_catalog."C",
     CONSTRAINT second_factor_id_check CHECK (((length(id) >= 1) AND (length(id) <= 128))),
-    CONSTRAINT second_factor_kind_check CHECK ((kind = 'totp'::text))
+    CONSTRAINT second_factor_kind_check CHECK ((kind = ANY (ARRAY['totp'::text, 'phone'::text]))),
+    CONSTRAINT second_factor_members_check CHECK ((((kind = 'totp'::text) = ((secret IS NOT NULL) AND (last_step IS NOT NULL))) AND ((kind = 'phone'::text) = (phone_number IS NOT NULL)))),
+    CONSTRAINT second_factor_phone_number_check CHECK ((phone_number ~~ '+%'::text))
 );
 
 CREATE TABLE public.service_key (
@@ -557,7 +589,7 @@ CREATE TABLE public.session (
     end_reason text COLLATE pg_catalog."C",
     CONSTRAINT session_device_check CHECK ((length(device) <= 200)),
     CONSTRAINT session_end_reason_check CHECK ((end_reason = ANY (ARRAY['REVOKED'::text, 'TOKEN_REUSED'::text, 'SIGN_IN_METHOD_REMOVED'::text, 'PROVIDER_REVOKED'::text, 'LIMIT'::text, 'REPLACED'::text]))),
-    CONSTRAINT session_second_factor_check CHECK ((second_factor = ANY (ARRAY['totp'::text, 'recovery_code'::text])))
+    CONSTRAINT session_second_factor_check CHECK ((second_factor = ANY (ARRAY['totp'::text, 'phone'::text, 'recovery_code'::text])))
 )
 WITH (fillfactor='75');
 
@@ -602,6 +634,9 @@ ALTER TABLE ONLY public.api_key
 ALTER TABLE ONLY public.app
     ADD CONSTRAINT app_pkey PRIMARY KEY (project_id, id);
 
+ALTER TABLE ONLY public.app_transaction
+    ADD CONSTRAINT app_transaction_pkey PRIMARY KEY (realm_id, bundle_id, transaction_id, account_id);
+
 ALTER TABLE ONLY public.apple_grant
     ADD CONSTRAINT apple_grant_pkey PRIMARY KEY (id);
 
@@ -625,6 +660,9 @@ ALTER TABLE ONLY public.event_endpoint
 
 ALTER TABLE ONLY public.event_stream
     ADD CONSTRAINT event_stream_pkey PRIMARY KEY (project_id);
+
+ALTER TABLE ONLY public.google_signal_stream
+    ADD CONSTRAINT google_signal_stream_pkey PRIMARY KEY (project_id);
 
 ALTER TABLE ONLY public.identity_provider
     ADD CONSTRAINT identity_provider_pkey PRIMARY KEY (realm_id, provider);
@@ -719,6 +757,8 @@ CREATE INDEX account_without_display_name ON public.account USING btree (realm_i
 
 CREATE INDEX account_without_email ON public.account USING btree (realm_id, id) WHERE (email IS NULL);
 
+CREATE INDEX app_transaction_account ON public.app_transaction USING btree (realm_id, account_id);
+
 CREATE INDEX apple_grant_checked_at ON public.apple_grant USING btree (checked_at) WHERE (checked_at IS NOT NULL);
 
 CREATE INDEX apple_grant_codes ON public.apple_grant USING btree (due_at) WHERE ((token_type = 'CODE'::text) OR (state = 'REDEEMING'::text));
@@ -809,6 +849,8 @@ CREATE INDEX revoked_subject_expires_at ON public.revoked_subject USING btree (e
 
 CREATE INDEX second_factor_merged_from ON public.second_factor USING btree (realm_id, merged_from) WHERE (merged_from IS NOT NULL);
 
+CREATE UNIQUE INDEX second_factor_phone_key ON public.second_factor USING btree (realm_id, account_id, phone_number) WHERE ((kind = 'phone'::text) AND (merged_from IS NULL));
+
 CREATE UNIQUE INDEX second_factor_totp_key ON public.second_factor USING btree (realm_id, account_id) WHERE ((kind = 'totp'::text) AND (merged_from IS NULL));
 
 CREATE INDEX service_key_id ON public.service_key USING btree (id);
@@ -831,6 +873,9 @@ ALTER TABLE ONLY public.api_key
 ALTER TABLE ONLY public.app
     ADD CONSTRAINT app_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.app_transaction
+    ADD CONSTRAINT app_transaction_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.event_delivery
     ADD CONSTRAINT event_delivery_project_id_endpoint_id_fkey FOREIGN KEY (project_id, endpoint_id) REFERENCES public.event_endpoint(project_id, id) ON DELETE CASCADE;
 
@@ -839,6 +884,9 @@ ALTER TABLE ONLY public.event_endpoint
 
 ALTER TABLE ONLY public.event_stream
     ADD CONSTRAINT event_stream_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.google_signal_stream
+    ADD CONSTRAINT google_signal_stream_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.identity_provider
     ADD CONSTRAINT identity_provider_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;

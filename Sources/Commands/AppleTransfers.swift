@@ -48,7 +48,7 @@ extension Command {
 }
 
 /// The options of both commands, and the run that both start.
-private enum TransferArguments {
+enum TransferArguments {
     static let options: [Option] = [
         .text(
             "client-id", "ID", "client ID with which the requests to Apple are authenticated",
@@ -102,7 +102,7 @@ private enum TransferArguments {
     }
 
     /// Accepts only a URL on this machine, because the command sends client secrets and subjects to it.
-    private static func loopbackURL(_ text: String) throws(UsageError) -> String {
+    static func loopbackURL(_ text: String) throws(UsageError) -> String {
         guard text.wholeMatch(of: /http:\/\/127\.0\.0\.1:[0-9]{1,5}/) != nil else {
             throw UsageError(message: "--simulator: expected http://127.0.0.1:PORT, got \"\(text)\"")
         }

@@ -25,6 +25,7 @@ extension Command {
         ("blockingFunctions", "servers that may refuse or change sign-ups and sign-ins; null removes all of them"),
         ("providers", "settings of each provider, by ID: \(SupportedProviders.live.idList), oidc.NAME"),
         ("apps", "settings of each app, by ID"),
+        ("eventEndpoints", "settings of each event endpoint, by ID, without secrets"),
     ]
 
     private static let emailMembers: [(term: String, description: String)] = [
@@ -184,6 +185,12 @@ extension Command {
         ),
     ]
 
+    private static let eventEndpointMembers: [(term: String, description: String)] = [
+        ("url", "https URL that gets the events; null: the events are only in the feed"),
+        ("kinds", "list of kinds of events (default: all except session.opened and session.revoked)"),
+        ("include", "[\"profile\"]: events contain the profile of the account; an empty list: only IDs"),
+    ]
+
     private static let exemptionKinds: [(term: String, description: String)] = [
         ("ownAccountsOnly", "every provider has the relation own"),
         (
@@ -209,7 +216,7 @@ extension Command {
             .flag("dry-run", "show the changes without making them"),
             .flag(
                 "prune",
-                "remove the providers and apps that FILE omits; reset the other settings that FILE omits, except names, the profile, and the secrets of the remaining providers"
+                "remove the providers, apps and event endpoints that FILE omits; reset the other settings that FILE omits, except names, the profile, and the secrets of the remaining providers"
             ),
             .flag("create", "create the project if it does not exist"),
             .flag(
@@ -221,6 +228,7 @@ extension Command {
             "FILE may be `-` for standard input. Without --prune, settings that FILE omits stay as they are. An unknown member is an error. Relative paths in privateKeyFile and clientSecretFile start at the directory of FILE, or at the current directory if FILE is `-`.",
             "Prints the list of changes: `+` marks an added setting, `-` a removed setting, and `~` a changed setting.",
             "If the changes would violate a configuration rule, such as App Review guideline 4.8, nothing is changed, and every new violation is reported. Violations that existed before are reported as warnings, and do not prevent changes. Changes take effect within seconds. Applying the same file again changes nothing.",
+            "A new event endpoint has a new secret, which is not printed: `sekisho events rotate-secret` prints another one.",
             "bundleIds, androidPackages, androidCertificates and webDomains prevent mistakes, not attacks: any client can send the headers that name an app or a page. A request without such a header is accepted, unless the policy setting requiresCallerHeader is on.",
         ],
         tables: [
@@ -232,6 +240,7 @@ extension Command {
             HelpTable(title: "Members of a provider", rows: providerMembers),
             HelpTable(title: "Relations of a provider to the project's apps", rows: relations),
             HelpTable(title: "Members of an app", rows: appMembers),
+            HelpTable(title: "Members of an event endpoint", rows: eventEndpointMembers),
             HelpTable(
                 title: "Kinds of exemption (conditions for the providers that the app offers)", rows: exemptionKinds),
         ],
@@ -281,10 +290,16 @@ private struct ProjectFileApplication: Sendable {
         let store = ConfigurationStore(
             pool: administration.pool, rules: rules, secrets: .sealing(under: masterKeys),
             clock: administration.clock)
+        let endpoints = administration.eventEndpoints(under: masterKeys)
+        let endpointEdit = file.endpointEdit(
+            of: try await endpoints.store.endpoints(of: file.project), pruning: prunes)
         let edit = try await store.edit(
             ID(file.project), by: .commandLine, allowing: permissions, isDryRun: isDryRun, applyFile)
         if let edit {
-            report(edit.after.changes(since: edit.before), discardedIdentities: edit.discardedIdentities)
+            if !isDryRun { try await apply(endpointEdit, with: endpoints) }
+            report(
+                edit.after.changes(since: edit.before) + endpointEdit.changes,
+                discardedIdentities: edit.discardedIdentities)
             return edit.after.writeWarnings()
         }
         guard creates else {
@@ -306,8 +321,17 @@ private struct ProjectFileApplication: Sendable {
             _ = try await draft.create(
                 in: administration.pool, under: masterKeys, by: .commandLine, at: administration.clock.now())
             _ = try await store.edit(ID(file.project), by: .commandLine, allowing: permissions, applyFile)
+            try await apply(endpointEdit, with: endpoints)
         }
-        report(configuration.changes(since: initial), createsProject: true)
+        report(configuration.changes(since: initial) + endpointEdit.changes, createsProject: true)
+    }
+
+    private func apply(_ edit: ProjectFile.EndpointEdit, with endpoints: EventEndpoints) async throws {
+        do {
+            try await edit.apply(with: endpoints, to: file.project)
+        } catch let refusal as EventEndpointRefusal {
+            throw Failure(message: "eventEndpoints: \(refusal.detail ?? refusal.message)")
+        }
     }
 
     private func applyFile(to configuration: inout ProjectConfiguration) {

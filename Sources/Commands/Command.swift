@@ -28,6 +28,7 @@ struct Command: Sendable {
         .listAudit, .exportAudit,
         .listEvents, .listEventEndpoints, .createEventEndpoint, .deleteEventEndpoint, .rotateEventSecret,
         .enableEventEndpoint, .replayEvents, .listEventDeliveries, .testHook,
+        .registerGoogleSignals, .googleSignalStatus, .verifyGoogleSignals, .unregisterGoogleSignals,
         .testEmail, .listEmails,
         .exportTransfers, .importTransfers,
     ]
@@ -41,13 +42,16 @@ struct Command: Sendable {
     /// neither.
     static func helpWords(for arguments: [String]) -> [String] {
         if let command = named(by: arguments) { return command.words }
-        let group = Array(arguments.prefix(1))
-        return subcommands(of: group).isEmpty ? [] : group
+        let groups = [2, 1].map { Array(arguments.prefix($0)) }
+        return groups.first { !subcommands(of: $0).isEmpty } ?? []
     }
 
-    /// Returns the second words of the commands whose first word is `group`; empty if there is no such group.
+    /// Returns the words that follow `group` in commands, in their order; empty if there is no such group.
     private static func subcommands(of group: [String]) -> [String] {
-        all.filter { $0.words.count == 2 && Array($0.words.prefix(1)) == group }.map { $0.words[1] }
+        guard !group.isEmpty else { return [] }
+        let words = all.filter { $0.words.count > group.count && $0.words.starts(with: group) }
+            .map { $0.words[group.count] }
+        return words.enumerated().filter { !words[..<$0.offset].contains($0.element) }.map(\.element)
     }
 
     /// The error for words that are not a command.

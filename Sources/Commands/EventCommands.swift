@@ -57,13 +57,16 @@ extension Command {
             .text(
                 "kinds", "LIST", "comma-separated kinds of events",
                 defaultNote: "all except session.opened and session.revoked"),
+            .flag("include-profile", "events contain the profile of the account, as it is at the delivery"),
         ],
         details: ["The gateway stores the secret encrypted, so it cannot be printed again."],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in
         let (project, id) = (try arguments.project(), ID<EventEndpoint>(arguments.operand))
         let kinds = arguments.optionalText("kinds")?.split(separator: ",").map(String.init)
-        let input = EventEndpoints.Input(url: arguments.optionalText("url"), kinds: kinds)
+        let input = EventEndpoints.Input(
+            url: arguments.optionalText("url"), kinds: kinds,
+            include: arguments.has("include-profile") ? ["profile"] : nil)
         try Administration.runWithKeys { administration, masterKeys in
             try await administration.requireRealm(ID(project))
             let created = try await explainingRefusals {

@@ -26,6 +26,7 @@ struct Delivery: Sendable {
     private func deliver() async throws -> DeliveryOutcome {
         // The recipient is a relay address of Apple that forwards no email.
         guard !queued.relayIsStopped else { return try await giveUp(.relayStopped) }
+        guard !queued.mailboxIsSuspended else { return try await giveUp(.mailboxSuspended) }
         let realm = try await dependencies.realm(queued.realm)
         switch rendered(for: realm) {
         case .failure(let failure): return try await giveUp(failure)

@@ -24,6 +24,8 @@ public enum DeliveryFailure: Error, Hashable, CustomStringConvertible {
     case missingCode
     /// Apple's relay does not forward email to the recipient.
     case relayStopped
+    /// The email gives access to an account, and the provider has disabled the account of the recipient's mailbox.
+    case mailboxSuspended
 
     /// The text for logs and for the column `failure`, which operators read.
     public var description: String {
@@ -33,6 +35,7 @@ public enum DeliveryFailure: Error, Hashable, CustomStringConvertible {
         case .undecryptable: "the payload cannot be decrypted"
         case .missingCode: "the payload has no code"
         case .relayStopped: "the relay address forwards no email"
+        case .mailboxSuspended: "the provider has disabled the account of the mailbox"
         }
     }
 }

@@ -37,6 +37,8 @@ struct CompositionRoot: Sendable {
     let countFactorEvent: @Sendable (SecondFactorEvent) -> Void
     /// Counts what happens with passkeys; shared by all loops.
     let countPasskeyEvent: @Sendable (PasskeyEvent) -> Void
+    /// SHA-256 of the App Store's root certificate; another one than Apple's only in tests.
+    var appStoreRoot = AppStoreSignatures.appleRoot
     /// Counts a code for a telephone number; shared by all loops.
     var countPhoneCode: @Sendable (PhoneCodeEvent) -> Void = { _ in }
     /// Records the last use of each service key (a backend's credential); shared by all loops.
@@ -170,6 +172,14 @@ struct CompositionRoot: Sendable {
             emailActions: emailActions(codes, store, authenticator, redemption, configuration, hooks),
             merging: AccountMerging(federation),
             apple: apple(on: pool, appleSealing, configuration),
+            googleSignals: GoogleSignalService(
+                store: PostgresGoogleSignalStore(pool: pool),
+                verifier: GoogleSignals(of: mode.providers, keyCache: providerKeys).verifier,
+                findRealm: configuration.realm(_:), limiter: limiter, clock: clock),
+            appStore: AppStoreService(
+                store: PostgresAppStoreStore(pool: pool),
+                verifier: AppStoreSignatures(rootFingerprint: appStoreRoot).verifier,
+                findRealm: configuration.realm(_:), limiter: limiter, clock: clock),
             projects: ProjectServices(
                 editor: configuration.editor, tenancy: tenancy(on: pool, configuration, extensions),
                 app: configuration.app(_:of:), allowsLoopbackCallbacks: mode.acceptsLoopbackIssuers),
@@ -212,8 +222,8 @@ struct CompositionRoot: Sendable {
                     return nil
                 }
                 return try await eventSender.sendTest(to: target)
-            }, allowsLoopback: mode.acceptsLoopbackIssuers, onChange: configuration.invalidateConfiguration,
-            clock: clock)
+            }, allowsLoopback: mode.acceptsLoopbackIssuers, isDraining: isDraining,
+            onChange: configuration.invalidateConfiguration, clock: clock)
     }
 
     /// Composes the service for sign-ins in a browser.

@@ -138,6 +138,10 @@ package final class RunningGateway: Sendable {
                 janitor, .statistics(pools[0]), .clock(readiness, log: log, metrics: metrics.registry),
                 .repeatedErrors(log), serviceKeyUse.worker(on: pools[0]),
                 Worker(name: "events", pause: { dispatcher.pause }) { try await dispatcher.step() },
+                .googleSignals(
+                    GoogleSignalStreams(
+                        on: pools[0], under: config.masterKeys, clock: mode.clock, send: client.send(_:)),
+                    log: log, metrics: metrics.registry),
             ] + (mode.limitsRates ? [limits.worker(on: pools[0])] : [])
                 + [emailService?.waitingEmailsMetricWorker].compactMap(\.self) + appleGrantWorkers.workers
                 + smsWorkers.workers,

@@ -25,6 +25,8 @@ struct OIDCVerifier: Sendable {
     /// The accepted values of `azp`.
     var authorizedParties: [String] = []
     var algorithms: Set<SignatureAlgorithm> = [.rs256]
+    /// Accepted values of `typ` besides those of ID tokens.
+    var acceptedTypes: [String] = []
     /// Whether a token must have `kid`. If `false`, `kid` may be absent while the provider has only one key.
     var needsKeyID = true
     /// Whether a token must have `exp`.
@@ -58,7 +60,9 @@ struct OIDCVerifier: Sendable {
 
     private func requireHeader(of token: UnverifiedJWS) throws(ProviderRefusal) {
         // Tokens of other kinds have types such as `at+jwt` and `logout+jwt` (RFC 8725 §3.11).
-        guard token.type?.contains("+") != true else { throw .claim("typ") }
+        guard token.type.map({ !$0.contains("+") || acceptedTypes.containsExactly($0) }) != false else {
+            throw .claim("typ")
+        }
         guard algorithms.contains(token.algorithm) else { throw .invalidToken(.algorithmNotAllowed) }
         guard !needsKeyID || token.keyID?.isEmpty == false else { throw .invalidToken(.keyIDMissing) }
     }

@@ -58,7 +58,9 @@ CLAIMS = {
             f"{FIRST_HOUR}::test_the_commands_of_the_guide_to_clients_generate_a_client_in_swift",
         ("Send a service key", 0): f"{BACKEND}::test_curl_looks_up_an_account_as_the_guide_to_clients_says",
     },
-    "google-console.md": {("3. The gateway", 0): PROJECT_FILES, ("3. The gateway", 1): PROJECT_FILES},
+    "google-console.md": {("3. The gateway", 0): PROJECT_FILES, ("3. The gateway", 1): PROJECT_FILES,
+        ("4. Revoked sessions and disabled accounts", 0):
+            "test_google_signals::test_the_commands_of_the_guide_register_and_test_the_stream"},
     "high-availability.md": {
         ("A connection pooler", 0): "test_deployment::test_the_settings_for_a_pooler_are_those_of_the_tests",
         ("A cluster of PostgreSQL", 0): "test_deployment::test_a_shell_reads_the_hosts_of_a_cluster_as_systemd_does"},
@@ -79,6 +81,8 @@ CLAIMS = {
         ("Create an endpoint", 0): f"{EVENTS}::test_the_commands_of_the_guide_configure_an_endpoint",
         ("Receive events", 0): f"{EVENTS}::test_the_python_code_of_the_guide_mirrors_users",
         ("Failures", 0): f"{EVENTS}::test_the_commands_of_the_guide_configure_an_endpoint",
+        ("Configure endpoints in a file", 0):
+            f"{EVENTS}::test_the_project_file_of_the_guide_configures_an_endpoint",
         ("Read the feed", 0): f"{EVENTS}::test_the_curl_command_of_the_guide_reads_the_feed",
         ("Replace the secret", 0): f"{EVENTS}::test_the_commands_of_the_guide_configure_an_endpoint",
     },

@@ -16,14 +16,16 @@ COMMANDS = [
     "keys create-service-key", "keys list-service-keys", "keys revoke-service-key",
     "keys list-signing-keys", "keys rotate-signing-key", "keys rotate-refresh-key", "keys rewrap",
     "keys generate-master-key",
-    "audit list", "audit export", "events list", "events list-endpoints", "events replay", "hooks test", "email test", "email list",
+    "audit list", "audit export", "events list", "events list-endpoints", "events replay", "hooks test",
+    "signals google register", "signals google status", "signals google verify", "signals google unregister",
+    "email test", "email list",
     "apple export-transfers", "apple import-transfers",
 ]
 each_command = pytest.mark.parametrize("command", COMMANDS)
 
 
 def test_the_overview_lists_every_command():
-    listed = re.findall(r"^  ([a-z-]+(?: [a-z-]+)?)(?: [A-Z_]+)?  ", run_sekisho("--help").stdout, re.MULTILINE)
+    listed = re.findall(r"^  ([a-z-]+(?: [a-z-]+){0,2})(?: [A-Z_]+)?  ", run_sekisho("--help").stdout, re.MULTILINE)
     assert listed == COMMANDS
 
 
@@ -61,6 +63,8 @@ def test_an_unknown_option_is_named(command):
     ("keys", "keys requires a subcommand: create-api-key, list-api-keys, revoke-api-key, create-service-key,"),
     ("users --project demo",
      "users requires a subcommand: list, get, set-password, disable, enable, sign-out, reset-factors, delete, link,"),
+    ("signals", "signals requires a subcommand: google\n"),
+    ("signals google", "signals google requires a subcommand: register, status, verify, unregister\n"),
     ("keys frobnicate", "unknown command: keys frobnicate\nRun `sekisho keys --help` for usage."),
     ("--frobnicate", "unknown option --frobnicate\nRun `sekisho --help` for usage."),
     ("serve now", "unexpected argument: now"),

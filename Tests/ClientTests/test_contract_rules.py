@@ -17,18 +17,20 @@ COMPONENTS = DOCUMENT["components"]
 OPERATIONS = CONTRACT.operations
 # Generators derive these names from an operationId.
 DERIVED_ENDINGS = ("request", "response", "req", "res", "params", "body", "data", "result", "error", "ok")
-# The operations of Sekisho's own, and those of Firebase. Apple defines how it sends notifications.
+# The operations of Sekisho's own, and those of Firebase. Apple and Google define how they send notifications.
 OWN_OPERATIONS = {
     "issueNonce", "unlinkOwnProvider", "getOwnCredentialState", "getCredentialState", "mergeOwnAccounts",
     "listSessions", "revokeSession", "lookUpSession", "getLoginMethods", "getErrorTexts", "listApps", "createApp",
     "getApp", "updateApp", "deleteApp", "listAuditEvents", "listIdentities", "linkIdentity", "unlinkIdentity", "moveIdentity", "mergeAccounts",
     "undoMerge", "searchAccounts", "generateRecoveryCodes", "listEvents", "listEventEndpoints", "createEventEndpoint",
     "getEventEndpoint", "updateEventEndpoint", "deleteEventEndpoint", "rotateEventEndpointSecret",
+    "setAppTransaction",
     "enableEventEndpoint", "testEventEndpoint", "replayEvents", "listEventDeliveries",
 }
 FIREBASE_OPERATIONS = {
     "signUp", "signInWithPassword", "signInWithIdp", "sendOobCode", "resetPassword", "signInWithEmailLink",
     "revokeToken", "receiveAppleNotification", "receiveProjectAppleNotification", "lookUpOwnAccount",
+    "receiveGoogleSecurityEvent", "receiveAppStoreNotification",
     "updateOwnAccount", "deleteOwnAccount", "createAuthUri", "getProject", "getPasswordPolicy", "refreshTokens",
     "getRecaptchaConfig", "initializeAuth",
     "startMfaEnrollment", "finalizeMfaEnrollment", "withdrawMfaEnrollment", "startMfaSignIn", "finalizeMfaSignIn",

@@ -17,15 +17,17 @@ import requests
 from standardwebhooks import Webhook
 
 import gateway
+from dev_pages import open_page
 from documents import GUIDES, code_block
 from gateway import eventually
 from installation import DEMO_PROJECT, new_database
+from postgres import Postgres
 
 pytestmark = pytest.mark.slow
 
 GUIDE = GUIDES / "events.md"
 OWNER = {"Authorization": "Bearer owner"}
-# `SEKISHO_EVENT_ROUNDS=100` kills the gateway a hundred times.
+# `SEKISHO_EVENT_ROUNDS=100` kills the gateway a hundred times, and PostgreSQL in every second round.
 ROUNDS = int(os.environ.get("SEKISHO_EVENT_ROUNDS", "5"))
 # `SEKISHO_EVENT_BACKLOG=100000` fills the backlog with as many events.
 BACKLOG = int(os.environ.get("SEKISHO_EVENT_BACKLOG", "2000"))
@@ -149,6 +151,20 @@ def test_the_python_code_of_the_guide_mirrors_users(fresh_dev, receiver):
     delete_endpoint(fresh_dev, "guide")
 
 
+def test_the_page_of_events_sends_an_event_again(fresh_dev, receiver):
+    create_endpoint(fresh_dev, "page", receiver)
+    ada = sign_up(fresh_dev)
+    assert eventually(lambda: ada in receiver.accounts(), within=15)
+    page = eventually(lambda: (p := open_page(fresh_dev, "/dev/events")) and "delivered" in p.text and p, within=15)
+    assert ada in page.text and "account.created" in page.text and receiver.url in page.text
+    assert "whsec_" not in page.html
+    event = next(event for event in receiver.events if event["data"]["localId"] == ada)
+    page = page.submit("send-again", event=event["id"], endpoint="page")
+    assert "delivered again" in page.text
+    assert eventually(lambda: [e["id"] for e in receiver.events].count(event["id"]) == 2, within=15)
+    delete_endpoint(fresh_dev, "page")
+
+
 def test_the_commands_of_the_guide_configure_an_endpoint(new_installation):
     installation = new_installation()
     project = DEMO_PROJECT
@@ -167,6 +183,15 @@ def test_the_commands_of_the_guide_configure_an_endpoint(new_installation):
     assert rotated["secret"] not in ("", created["secret"])
     assert installation.run_ok(f"events list --project {project}") == ""
     installation.run_ok(f"events delete-endpoint backend --project {project} --yes")
+
+
+def test_the_project_file_of_the_guide_configures_an_endpoint(new_installation, tmp_path):
+    installation = new_installation()
+    file = json.loads(code_block(GUIDE, "Configure endpoints in a file"))
+    path = tmp_path / "project.json"
+    path.write_text(json.dumps({**file, "project": DEMO_PROJECT}))
+    assert "eventEndpoints.backend" in installation.run_ok(f"projects apply {path}")
+    assert "https://backend.example.com/events" in installation.run_ok(f"events list-endpoints --project {DEMO_PROJECT}")
 
 
 def test_the_curl_command_of_the_guide_reads_the_feed(fresh_dev):
@@ -257,17 +282,90 @@ def test_a_backlog_is_delivered_in_order_and_beside_new_events(fresh_dev, receiv
     delete_endpoint(fresh_dev, "backlog")
 
 
-def test_a_killed_gateway_loses_no_event_and_repeats_them_with_the_same_id(dev, folder, receiver):
-    """Kills the gateway at random moments while users sign up. Every acknowledged sign-up reaches the endpoint."""
+def test_a_backlog_and_a_replay_do_not_delay_another_endpoint(fresh_dev):
+    """The healthy endpoint gets every new event within two seconds, while another one of the project gets a backlog, and
+    then the same events again. `SEKISHO_EVENT_BACKLOG=100000` measures the largest replay."""
+    with running_receiver() as busy, running_receiver() as healthy:
+        create_endpoint(fresh_dev, "busy", busy, kinds=["account.updated"])
+        create_endpoint(fresh_dev, "healthy", healthy, kinds=["account.created"])
+        numbers = set()
+        busy.answer = lambda handler, event: numbers.add(event["sequence"]) or 204
+
+        def lags_until(is_done, within=900):
+            """Signs up until `is_done`; returns how long each event took to reach the healthy endpoint."""
+            sent, deadline = {}, time.monotonic() + within
+            while not is_done():
+                assert time.monotonic() < deadline, len(busy.events)
+                sent[sign_up(fresh_dev)] = time.monotonic()
+                time.sleep(0.3)
+            assert eventually(lambda: set(sent) <= set(healthy.accounts()), within=60)
+            arrived = {event["data"]["localId"]: healthy.times[event["id"]] for event in healthy.events}
+            return [arrived[account] - start for account, start in sent.items()]
+
+        with psycopg.connect(fresh_dev.database_url, autocommit=True) as connection:
+            connection.execute(
+                """
+                INSERT INTO outbox (id, realm_id, kind, account_id, actor, data, created_at)
+                SELECT gen_random_uuid(), 'demo', 'account.updated', 'user' || n, 'system', '{}',
+                    now() - interval '1 day' + n * interval '1 microsecond'
+                FROM generate_series(1, %s) n
+                """, (BACKLOG,))
+        start = time.monotonic()
+        backlog = lags_until(lambda: len(numbers) >= BACKLOG)
+        middle = time.monotonic()
+        replayed = requests.post(
+            f"{fresh_dev.url}/v2/projects/demo/eventEndpoints/busy:replay", headers=OWNER, json={"after": 0},
+            timeout=60)
+        assert replayed.json() == {"count": min(BACKLOG, 100_000)}, replayed.text
+        numbers.clear()
+        replay = lags_until(lambda: len(numbers) >= min(BACKLOG, 100_000))
+        print(f"{BACKLOG} events in {middle - start:.1f} s, lag {max(backlog):.2f} s; "
+              f"again in {time.monotonic() - middle:.1f} s, lag {max(replay):.2f} s")
+        # The events of a project are numbered in their order: the first ones wait until the whole backlog is numbered.
+        numbering = BACKLOG / 10_000
+        assert max(backlog) < 2 + numbering, backlog
+        assert max(replay) < 2, replay
+        for name in ["busy", "healthy"]:
+            delete_endpoint(fresh_dev, name)
+
+
+def test_endpoints_of_one_host_do_not_share_few_connections(fresh_dev):
+    with running_receiver() as receiver:
+        url = receiver.url
+        for number in range(9):
+            receiver.url = f"{url}/slow{number}"
+            create_endpoint(fresh_dev, f"slow{number}", receiver, kinds=["account.created"])
+        receiver.url = url
+        created = create_endpoint(fresh_dev, "healthy", receiver, kinds=["account.created"])
+        assert created["url"] == url
+        arrivals = {}
+        receiver.secret = None  # Each endpoint has another one.
+        receiver.answer = lambda handler, event: (
+            arrivals.setdefault(event["data"]["localId"], time.monotonic()) and 204
+            if handler.path == "/events" else time.sleep(12) or 204)
+        sent = {}
+        for _ in range(4):
+            sent[sign_up(fresh_dev)] = time.monotonic()
+            time.sleep(0.3)
+        assert eventually(lambda: set(sent) <= set(arrivals), within=30)
+        lags = [arrivals[account] - start for account, start in sent.items()]
+        assert max(lags) < 5, lags
+        for name in ["healthy", *(f"slow{number}" for number in range(9))]:
+            delete_endpoint(fresh_dev, name)
+
+
+def test_a_killed_gateway_or_database_loses_no_event_and_repeats_them_with_the_same_id(folder, receiver):
+    """Kills PostgreSQL and then the gateway, or only the gateway, at random moments while users sign up. Every
+    acknowledged sign-up reaches the endpoint."""
     acknowledged = []
     receiver.answer = lambda handler, event: time.sleep(0.02) or 204
     path = folder / f"events-{os.getpid()}"
-    database = new_database(dev.database_url)
     path.mkdir(mode=0o711, exist_ok=True)
+    postgres = Postgres(folder / f"events-postgres-{os.getpid()}")
+    postgres.start()
 
     def started(stack):
-        running = stack.enter_context(gateway.dev(path, "--database-url", database))
-        return running
+        return stack.enter_context(gateway.dev(path, "--database-url", postgres.url))
 
     for number in range(ROUNDS):
         with ExitStack() as stack:
@@ -286,6 +384,10 @@ def test_a_killed_gateway_loses_no_event_and_repeats_them_with_the_same_id(dev, 
             for thread in threads:
                 thread.start()
             time.sleep(0.7 + 0.37 * (number % 5))
+            if number % 2:
+                postgres.kill()
+                postgres.start()
+                time.sleep(1 + 0.37 * (number % 3))
             running.process.send_signal(signal.SIGKILL)
             running.process.wait()
             stop.set()
@@ -303,3 +405,4 @@ def test_a_killed_gateway_loses_no_event_and_repeats_them_with_the_same_id(dev, 
         assert all(len(found) == 1 for found in numbers.values()), "two events have one number"
         assert sorted(numbers) == list(range(1, len(numbers) + 1)), "a gap"
     print(f"{ROUNDS} rounds, {len(acknowledged)} sign-ups, {len(receiver.events) - len(ids)} repeated events")
+    postgres.stop()

@@ -36,7 +36,7 @@ STEPS_WITH_LATER_GATEWAY = [re.sub(" .*", f" {LATER_VALUE}", step) for step in S
 UNREAD_LISTS = {
     "AuditEvent.action", "ErrorText.action", "EventDelivery.failure", "EventDelivery.state",
     "EventEndpoint.disabledReason", "EventEndpoint.state", "MfaProviderConfig.state", "SmsConfig.format",
-    "TestEventEndpointOutput.failure",
+    "SecurityEventError.err", "TestEventEndpointOutput.failure",
 }
 # Debian's libraries that the Java client needs.
 JAVA_LIBRARIES = [

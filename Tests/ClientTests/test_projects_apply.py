@@ -55,6 +55,23 @@ def test_applying_a_file_again_changes_nothing(apply, project, apple):
     assert (second.returncode, second.stdout) == (0, "no changes\n")
 
 
+def test_event_endpoints_are_applied_without_secrets(apply, fresh_installation, project):
+    file = {"project": project, "eventEndpoints": {
+        "backend": {"url": "https://backend.example.com/events", "kinds": ["account.deleted"]}, "feed": {}}}
+    assert "+ eventEndpoints.backend: with a new secret\n" in apply(file, "--dry-run").stdout
+    assert fresh_installation.run_ok(f"events list-endpoints --project {project}").count("\n") == 1
+    first = apply(file)
+    assert first.returncode == 0, first.stderr
+    assert "whsec_" not in first.stdout + first.stderr
+    assert "backend.example.com" in fresh_installation.run_ok(f"events list-endpoints --project {project}")
+    assert apply(file).stdout == "no changes\n"
+    del file["eventEndpoints"]["feed"]
+    assert apply(file).stdout == "no changes\n"
+    assert apply(file, "--prune").stdout.count("- eventEndpoints.feed") == 1
+    invalid = apply({"project": project, "eventEndpoints": {"backend": {"url": "http://10.0.0.1/"}}})
+    assert invalid.returncode != 0 and "eventEndpoints.backend.url" in invalid.stderr
+
+
 def test_email_settings_are_applied_once_and_an_action_url_on_another_domain_is_rejected(
         apply, fresh_installation, project):
     email = {"senderAddress": "no-reply@example.com", "senderName": "Example", "replyTo": "help@example.com",

@@ -98,6 +98,50 @@ struct ProjectFileTests {
         }
     }
 
+    private static func endpointLines(
+        _ json: String, to current: [EventEndpoint], pruning: Bool = false
+    ) throws -> [String] {
+        try parsed(#"{"project": "demo", "eventEndpoints": "# + json + "}")
+            .endpointEdit(of: current, pruning: pruning).changes.map(\.line)
+    }
+
+    @Test("Event endpoints are created, changed and, with pruning, removed")
+    func eventEndpoints() throws {
+        let url = CallbackURL("https://backend.example.com/", allowsLoopback: false)
+        let current = [
+            EventEndpoint(
+                id: ID("backend"), url: url, kinds: [.accountDeleted], includesProfile: true,
+                createdAt: Instant(seconds: 0)),
+            EventEndpoint(id: ID("feed"), url: nil, kinds: nil, createdAt: Instant(seconds: 0)),
+        ]
+        let same = #"{"backend": {"url": "https://backend.example.com/", "kinds": ["account.deleted"]}}"#
+        #expect(try Self.endpointLines(same, to: current).isEmpty)
+        #expect(
+            try Self.endpointLines(same, to: current, pruning: true) == [
+                "- eventEndpoints.backend.include: profile", "- eventEndpoints.feed: feed only",
+            ])
+        #expect(
+            try Self.endpointLines(
+                #"{"backend": {"url": null, "kinds": []}, "new": {"include": ["profile"]}}"#, to: current) == [
+                    "- eventEndpoints.backend.kinds: account.deleted",
+                    "- eventEndpoints.backend.url: https://backend.example.com/",
+                    "+ eventEndpoints.new: with a new secret", "+ eventEndpoints.new.include: profile",
+                ])
+        let untouched = try Self.parsed(#"{"project": "demo"}"#).endpointEdit(of: current, pruning: false)
+        #expect(untouched.changes.isEmpty && untouched.steps.isEmpty)
+    }
+
+    @Test(
+        "An event endpoint that is not valid is a problem",
+        arguments: [
+            #"{"Backend": {}}"#, #"{"backend": {"url": "http://backend.example.com/"}}"#,
+            #"{"backend": {"kinds": ["account.exploded"]}}"#, #"{"backend": {"include": ["password"]}}"#,
+            #"{"backend": {"secret": "whsec_x"}}"#, #"{"backend": []}"#,
+        ])
+    func invalidEventEndpoint(json: String) {
+        #expect(throws: ConfigurationError.self) { try Self.endpointLines(json, to: []) }
+    }
+
     @Test("Each change has a line in the report")
     func lines() throws {
         let after = try Self.applied(Self.completeFile)

@@ -1,5 +1,5 @@
 -- A database of a release with rows in its tables, for tests of upgrades. The next line has its secrets.
--- {"masterKey": "NO8/Lxwsok2XDTEjZyKfGyvKeuzMp/u2qg+29QLCZEM=", "apiKey": "pk_I9aeJDLc7gyoYK1NMsN4OZp1OLsMDW5yfnJc", "email": "5b88fd662923e2a4@example.com", "localId": "w52bTmQXDzFJHOqr1QXB9zrjhMNq", "refreshToken": "AaDsjbMsfSiLtrRBDrxcbPnNG67gAAAAAAAAAAAGrreYl4Z0bHqXfyoW2ZczgQ-4Zm6N8PwR5Rpj44RhSg"}
+-- {"masterKey": "FE2xSCncBGLeExa5TqDcSmpKtAPhVbojo+ULRmGEnAk=", "apiKey": "pk_ipuJ3JEaC4oo5gt9WDYgJrpT3C39JJzGjfC8", "email": "80697d3e676f3759@example.com", "localId": "KqGHnJ0Smxlhr5mhefON6AcQSAme", "refreshToken": "AXd1Us7CmGFX8-VMALT3YwVfCRBWAAAAAAAAAABuPkDt9l5OXv9mCTy7Z34fANRMVbqA_V-RRp-2eMUI5w"}
 SET check_function_bodies = false;
 CREATE FUNCTION public.passkeys(realm_id text, account_id text) RETURNS text
     LANGUAGE sql STABLE
@@ -29,7 +29,8 @@ CREATE FUNCTION public.second_factors(realm_id text, account_id text) RETURNS te
     LANGUAGE sql STABLE
     AS $$
     SELECT jsonb_build_object(
-        'factors', jsonb_agg(jsonb_build_object('id', f.id, 'kind', f.kind, 'displayName', f.display_name,
+        'factors', jsonb_agg(jsonb_build_object('id', f.id, 'kind', f.kind, 'phoneNumber', f.phone_number,
+            'displayName', f.display_name,
             'enrolledAt', (extract(epoch FROM f.enrolled_at) * 1000000)::bigint) ORDER BY f.enrolled_at, f.id),
         'recoveryCodes', (
             SELECT jsonb_build_object('remaining', count(*),
@@ -115,6 +116,15 @@ CREATE TABLE public.app (
     CONSTRAINT app_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
     CONSTRAINT app_settings_check CHECK ((jsonb_typeof(settings) = 'object'::text))
 );
+CREATE TABLE public.app_transaction (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    transaction_id text NOT NULL COLLATE pg_catalog."C",
+    account_id text NOT NULL COLLATE pg_catalog."C",
+    stated_at timestamp with time zone NOT NULL,
+    CONSTRAINT app_transaction_bundle_id_check CHECK ((bundle_id <> ''::text)),
+    CONSTRAINT app_transaction_transaction_id_check CHECK ((transaction_id <> ''::text))
+);
 CREATE TABLE public.apple_grant (
     id uuid NOT NULL,
     realm_id text NOT NULL COLLATE pg_catalog."C",
@@ -190,6 +200,7 @@ CREATE TABLE public.event_endpoint (
     id text NOT NULL COLLATE pg_catalog."C",
     url text,
     kinds text[],
+    includes_profile boolean DEFAULT false NOT NULL,
     secret bytea NOT NULL,
     previous_secret bytea,
     previous_secret_expires_at timestamp with time zone,
@@ -216,6 +227,19 @@ CREATE TABLE public.event_stream (
     lease_expires_at timestamp with time zone,
     CONSTRAINT event_stream_check CHECK (((lease_holder IS NULL) = (lease_expires_at IS NULL))),
     CONSTRAINT event_stream_last_sequence_check CHECK ((last_sequence >= 0))
+);
+CREATE TABLE public.google_signal_stream (
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    service_account bytea NOT NULL,
+    url text NOT NULL,
+    registered_at timestamp with time zone NOT NULL,
+    verification_state text,
+    requested_at timestamp with time zone,
+    verified_at timestamp with time zone,
+    misses integer DEFAULT 0 NOT NULL,
+    CONSTRAINT google_signal_stream_check CHECK (((verification_state IS NULL) = (requested_at IS NULL))),
+    CONSTRAINT google_signal_stream_misses_check CHECK ((misses >= 0)),
+    CONSTRAINT google_signal_stream_url_check CHECK (((octet_length(url) >= 1) AND (octet_length(url) <= 2048)))
 );
 CREATE TABLE public.identity_provider (
     realm_id text NOT NULL COLLATE pg_catalog."C",
@@ -271,6 +295,7 @@ CREATE TABLE public.linked_identity (
     transferred_at timestamp with time zone,
     transfer_error text,
     credentials_void_before timestamp with time zone,
+    suspended_at timestamp with time zone,
     relay_forwarding boolean,
     relay_forwarding_at timestamp with time zone,
     CONSTRAINT linked_identity_credential_state_check CHECK ((credential_state = ANY (ARRAY['AUTHORIZED'::text, 'REVOKED'::text, 'TRANSFERRED'::text, 'UNKNOWN'::text]))),
@@ -423,8 +448,10 @@ CREATE TABLE public.realm (
     tenant_settings jsonb,
     passkey_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
     event_kinds text[] DEFAULT '{}'::text[] NOT NULL,
+    blocking_functions jsonb,
     created_at timestamp with time zone NOT NULL,
     deleted_at timestamp with time zone,
+    CONSTRAINT realm_blocking_functions_check CHECK ((jsonb_typeof(blocking_functions) = 'object'::text)),
     CONSTRAINT realm_email_settings_check CHECK ((jsonb_typeof(email_settings) = 'object'::text)),
     CONSTRAINT realm_id_check CHECK (
 CASE
@@ -469,11 +496,12 @@ CREATE TABLE public.second_factor (
     owner_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
     kind text NOT NULL COLLATE pg_catalog."C",
+    phone_number text,
     display_name text,
     enrolled_at timestamp with time zone NOT NULL,
     last_used_at timestamp with time zone,
-    secret bytea NOT NULL,
-    last_step bigint NOT NULL,
+    secret bytea,
+    last_step bigint,
     failures bigint DEFAULT 0 NOT NULL,
     merged_from text GENERATED ALWAYS AS (
 CASE
@@ -481,7 +509,9 @@ CASE
     ELSE NULL::text
 END) STORED COLLATE pg_catalog."C",
     CONSTRAINT second_factor_id_check CHECK (((length(id) >= 1) AND (length(id) <= 128))),
-    CONSTRAINT second_factor_kind_check CHECK ((kind = 'totp'::text))
+    CONSTRAINT second_factor_kind_check CHECK ((kind = ANY (ARRAY['totp'::text, 'phone'::text]))),
+    CONSTRAINT second_factor_members_check CHECK ((((kind = 'totp'::text) = ((secret IS NOT NULL) AND (last_step IS NOT NULL))) AND ((kind = 'phone'::text) = (phone_number IS NOT NULL)))),
+    CONSTRAINT second_factor_phone_number_check CHECK ((phone_number ~~ '+%'::text))
 );
 CREATE TABLE public.service_key (
     project_id text NOT NULL COLLATE pg_catalog."C",
@@ -520,7 +550,7 @@ CREATE TABLE public.session (
     end_reason text COLLATE pg_catalog."C",
     CONSTRAINT session_device_check CHECK ((length(device) <= 200)),
     CONSTRAINT session_end_reason_check CHECK ((end_reason = ANY (ARRAY['REVOKED'::text, 'TOKEN_REUSED'::text, 'SIGN_IN_METHOD_REMOVED'::text, 'PROVIDER_REVOKED'::text, 'LIMIT'::text, 'REPLACED'::text]))),
-    CONSTRAINT session_second_factor_check CHECK ((second_factor = ANY (ARRAY['totp'::text, 'recovery_code'::text])))
+    CONSTRAINT session_second_factor_check CHECK ((second_factor = ANY (ARRAY['totp'::text, 'phone'::text, 'recovery_code'::text])))
 )
 WITH (fillfactor='75');
 CREATE TABLE public.signing_key (
@@ -545,87 +575,87 @@ CREATE TABLE public.sms_usage (
     confirmed bigint DEFAULT 0 NOT NULL
 );
 INSERT INTO public.account VALUES
-	('demo', 'w52bTmQXDzFJHOqr1QXB9zrjhMNq', '5b88fd662923e2a4@example.com', false, NULL, NULL, NULL, NULL, 'Ada', NULL, '$argon2id$v=19$m=7168,t=1,p=1$Xi5UKj+2A+V3sa69VeDsxA$7TKE5jkFmagW0zvCZLek5152epDjhwKycEVdNlAa8Yk', '2026-11-29 18:12:47.124518+00', false, false, NULL, NULL, '2026-11-29 18:12:47.124518+00', '2026-11-29 18:12:47.124518+00', '2026-11-29 18:12:47+00', 1, 0, 0),
-	('demo', 'user1', 'user1@example.com', false, NULL, '+15551', NULL, NULL, 'Name 1', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 18:12:47.17058+00', NULL, '2026-11-29 18:12:47.17058+00', 1, 0, 0),
-	('demo', 'user2', 'user2@example.com', false, NULL, '+15552', NULL, NULL, 'Name 2', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 18:12:47.17058+00', NULL, '2026-11-29 18:12:47.17058+00', 1, 0, 0),
-	('demo', 'user3', 'user3@example.com', false, NULL, '+15553', NULL, NULL, 'Name 3', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 18:12:47.17058+00', NULL, '2026-11-29 18:12:47.17058+00', 1, 0, 0);
+	('demo', 'KqGHnJ0Smxlhr5mhefON6AcQSAme', '80697d3e676f3759@example.com', false, NULL, NULL, NULL, NULL, 'Ada', NULL, '$argon2id$v=19$m=7168,t=1,p=1$OR+q+BxoLebF/9dW0dxpSw$rC3DkiwwLUcnuB07U+XDumDLiFNYLW9qRecx4kpqKn4', '2026-11-29 18:56:42.809383+00', false, false, NULL, NULL, '2026-11-29 18:56:42.809383+00', '2026-11-29 18:56:42.809383+00', '2026-11-29 18:56:42+00', 1, 0, 0),
+	('demo', 'user1', 'user1@example.com', false, NULL, '+15551', NULL, NULL, 'Name 1', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 18:56:42.903191+00', NULL, '2026-11-29 18:56:42.903191+00', 1, 0, 0),
+	('demo', 'user2', 'user2@example.com', false, NULL, '+15552', NULL, NULL, 'Name 2', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 18:56:42.903191+00', NULL, '2026-11-29 18:56:42.903191+00', 1, 0, 0),
+	('demo', 'user3', 'user3@example.com', false, NULL, '+15553', NULL, NULL, 'Name 3', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 18:56:42.903191+00', NULL, '2026-11-29 18:56:42.903191+00', 1, 0, 0);
 INSERT INTO public.account_merge VALUES
-	('demo', 'source1', 'user1', '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', 1, '{}'),
-	('demo', 'source2', 'user2', '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', 1, '{}'),
-	('demo', 'source3', 'user3', '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', 1, '{}');
+	('demo', 'source1', 'user1', '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', 1, '{}'),
+	('demo', 'source2', 'user2', '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', 1, '{}'),
+	('demo', 'source3', 'user3', '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', 1, '{}');
 INSERT INTO public.api_key VALUES
-	('demo', 'neXrA3Ow', 'default', '\x156fb5374a732022ca554e6ebc0b87f137bd330208d0d306f44227103566bbc3', '2026-11-29 18:12:46.961127+00', NULL);
+	('demo', 'DJ0KLt6F', 'default', '\xf46d1a201f0c9e8b04f7acfc0dca7f11bb009ec6625c4b272824e08d0acb161a', '2026-11-29 18:56:42.62523+00', NULL);
 INSERT INTO public.app VALUES
-	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-29 18:12:46.857617+00');
+	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-29 18:56:42.537393+00');
 INSERT INTO public.apple_grant VALUES
-	('3e5219ef-b3ca-4baf-953a-02406cde232c', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', NULL, 0, NULL, NULL),
-	('9b9a1875-d1b1-45ef-a2bb-c95671550fc1', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', NULL, 0, NULL, NULL),
-	('9241abba-e8ef-4042-8aed-9411ac57b62b', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', NULL, 0, NULL, NULL);
+	('70de8ff4-07d1-4a6c-9bdc-be0ebc5f4a2f', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', NULL, 0, NULL, NULL),
+	('fd0b82e9-2366-4ace-8ea3-7ab72eead7bb', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', NULL, 0, NULL, NULL),
+	('33e98ea4-fac1-43b6-bb6c-a16c3d2da1f9', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', NULL, 0, NULL, NULL);
 INSERT INTO public.audit_event VALUES
-	('9e8e69ad-3cf3-41e4-ac88-502ec1f3b599', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-29 18:12:46.857617+00', NULL, NULL),
-	('44eb3893-b9b2-46cb-85b6-59a45ffbc42c', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-29 18:12:46.914465+00', NULL, NULL),
-	('a8187dfe-3499-4eed-a900-b58c8b5d4e1a', 'demo', 'cli', 'apiKey.added', 'neXrA3Ow', '{"app": "default"}', '2026-11-29 18:12:46.961127+00', NULL, NULL),
-	('f038a02a-53a1-46fd-9509-c9996bc35d94', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-29 18:12:47.17058+00', NULL, NULL),
-	('3bcaebe7-9c7c-44cf-8f67-d1c29b1be2bc', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-29 18:12:47.17058+00', NULL, NULL),
-	('212bdc6f-69e6-43f8-bb84-6a4cd3cd4350', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-29 18:12:47.17058+00', NULL, NULL);
+	('1f9c73f9-e2e8-4695-a8f0-8626c9fa8c94', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-29 18:56:42.537393+00', NULL, NULL),
+	('db8ff95e-3983-4625-8ba4-a1cb8ed955c3', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-29 18:56:42.578269+00', NULL, NULL),
+	('b0039724-2ac9-4b95-8784-67f99d7326ac', 'demo', 'cli', 'apiKey.added', 'DJ0KLt6F', '{"app": "default"}', '2026-11-29 18:56:42.62523+00', NULL, NULL),
+	('6146a1d2-7000-4956-88c4-8a43b007634f', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-29 18:56:42.903191+00', NULL, NULL),
+	('4acb6c0b-68b8-46e7-a9c1-6a172fe8ffbc', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-29 18:56:42.903191+00', NULL, NULL),
+	('7733f0b9-196d-477d-bcdb-a8d56388361c', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-29 18:56:42.903191+00', NULL, NULL);
 INSERT INTO public.authorization_flow VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:12:47.17058+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:12:47.17058+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:12:47.17058+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:56:42.903191+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:56:42.903191+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:56:42.903191+00');
 INSERT INTO public.deleted_account VALUES
-	('demo', 'gone1', '2026-11-29 18:12:47.17058+00'),
-	('demo', 'gone2', '2026-11-29 18:12:47.17058+00'),
-	('demo', 'gone3', '2026-11-29 18:12:47.17058+00');
+	('demo', 'gone1', '2026-11-29 18:56:42.903191+00'),
+	('demo', 'gone2', '2026-11-29 18:56:42.903191+00'),
+	('demo', 'gone3', '2026-11-29 18:56:42.903191+00');
 INSERT INTO public.installation VALUES
-	(true, '\x019b6414fe92f6f234c20abd6898f67a6d5f96318355c3e16a291c48a1b2e86afe3ceae227cd5c15', 'serve', '2026-11-29 18:12:46.848591+00');
+	(true, '\x018d4c966b09e536c315bd0be3864159ed3aac194e22c0f7e831357660383e46d22ba3e890a01a38', 'serve', '2026-11-29 18:56:42.535453+00');
 INSERT INTO public.known_network VALUES
-	('demo', 'w52bTmQXDzFJHOqr1QXB9zrjhMNq', '\x5a8ef0450caabdf0bbcd09a0b4c2b369', '2026-11-29 18:12:47.124518+00'),
-	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-29 18:12:47.17058+00'),
-	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-29 18:12:47.17058+00'),
-	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-29 18:12:47.17058+00');
+	('demo', 'KqGHnJ0Smxlhr5mhefON6AcQSAme', '\xadc22c2f320ea2afded88b88c4f33d98', '2026-11-29 18:56:42.809383+00'),
+	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-29 18:56:42.903191+00'),
+	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-29 18:56:42.903191+00'),
+	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-29 18:56:42.903191+00');
 INSERT INTO public.linked_identity VALUES
-	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO public.oob_code VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00');
 INSERT INTO public.outbox VALUES
-	('f1a0283b-3903-4796-8b1e-1e5feff64281', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-29 18:12:47.17058+00', DEFAULT),
-	('223e3d96-48f2-40b1-9f2a-96145ccacd9d', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-29 18:12:47.17058+00', DEFAULT),
-	('d09b48de-44d3-40de-8557-451a20c43d6a', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-29 18:12:47.17058+00', DEFAULT);
+	('26d38e47-ef48-4458-956c-a5f5924b05d8', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-29 18:56:42.903191+00', DEFAULT),
+	('06a1b3f3-3b52-4e43-b161-4acaff64aaf4', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-29 18:56:42.903191+00', DEFAULT),
+	('5973ebe1-cad1-406e-8a4d-284437cde0c8', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-29 18:56:42.903191+00', DEFAULT);
 INSERT INTO public.outgoing_email VALUES
-	('d528cb91-dfdc-4f1b-9e24-b042a440d341', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', 0, '2026-11-29 18:12:47.17058+00', NULL, NULL),
-	('bdd3c133-6469-40e3-877e-47a4b66f7e76', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', 0, '2026-11-29 18:12:47.17058+00', NULL, NULL),
-	('27aadbcc-6114-408d-a97a-e76bf7afcdd0', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00', 0, '2026-11-29 18:12:47.17058+00', NULL, NULL);
+	('68e6c305-3b74-4cab-98be-d6564542789d', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', 0, '2026-11-29 18:56:42.903191+00', NULL, NULL),
+	('e1ad270a-56ce-4828-ab27-1927540ba27b', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', 0, '2026-11-29 18:56:42.903191+00', NULL, NULL),
+	('5b3a641b-bd5e-4a0a-b4c3-48a086e11746', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', 0, '2026-11-29 18:56:42.903191+00', NULL, NULL);
 INSERT INTO public.realm VALUES
-	('demo', NULL, 116010120970, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', '{}', NULL, NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', '2026-11-29 18:12:46.857617+00', NULL);
+	('demo', NULL, 174386420560, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', '{}', NULL, NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', NULL, '2026-11-29 18:56:42.537393+00', NULL);
 INSERT INTO public.replay_guard VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 18:12:47.17058+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 18:12:47.17058+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 18:12:47.17058+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 18:56:42.903191+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 18:56:42.903191+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 18:56:42.903191+00');
 INSERT INTO public.revoked_subject VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 18:12:47.17058+00', '2026-11-29 18:12:47.17058+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00');
 INSERT INTO public.schema_migration VALUES
-	('m0001_schema', '\x5ea060c577a3b886aefbce4f1f88efa5ba5ec0dd72227790e43c587f2d723e39', '2026-11-29 18:12:46.809882+00');
+	('m0001_schema', '\x091980d67af0793054fd25b7b6227584117cf021e08b3f0915e1df8eb24f73eb', '2026-11-29 18:56:42.507276+00');
 INSERT INTO public.session VALUES
-	('demo', '2c7d288b-b6b4-410e-bc5c-6cf9cd1baee0', 'w52bTmQXDzFJHOqr1QXB9zrjhMNq', 1, 'password', '2026-11-29 18:12:47.124518+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-29 18:12:47.124518+00', 0, 0, '-infinity', '2026-11-29 18:12:47.124518+00', NULL, NULL),
-	('demo', '487c53d8-f3ed-41a6-8599-903348e18fb9', 'user1', 1, 'anonymous', '2026-11-29 18:12:47.17058+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 18:12:47.17058+00', 0, 0, '-infinity', '2026-11-29 18:12:47.17058+00', NULL, NULL),
-	('demo', '7299c9dd-de78-4c70-9696-8e4233b0f5f3', 'user2', 1, 'anonymous', '2026-11-29 18:12:47.17058+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 18:12:47.17058+00', 0, 0, '-infinity', '2026-11-29 18:12:47.17058+00', NULL, NULL),
-	('demo', '94c770a2-0725-49a3-9c34-b1d93b59c0a3', 'user3', 1, 'anonymous', '2026-11-29 18:12:47.17058+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 18:12:47.17058+00', 0, 0, '-infinity', '2026-11-29 18:12:47.17058+00', NULL, NULL);
+	('demo', 'c2986157-f3e5-4c00-b4f7-63055f091056', 'KqGHnJ0Smxlhr5mhefON6AcQSAme', 1, 'password', '2026-11-29 18:56:42.809383+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-29 18:56:42.809383+00', 0, 0, '-infinity', '2026-11-29 18:56:42.809383+00', NULL, NULL),
+	('demo', '6f75186b-d79c-4dd8-ad2e-8b829ef3496f', 'user1', 1, 'anonymous', '2026-11-29 18:56:42.903191+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 18:56:42.903191+00', 0, 0, '-infinity', '2026-11-29 18:56:42.903191+00', NULL, NULL),
+	('demo', '2f7a4ebb-cb73-40da-99da-1634cbfc9aea', 'user2', 1, 'anonymous', '2026-11-29 18:56:42.903191+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 18:56:42.903191+00', 0, 0, '-infinity', '2026-11-29 18:56:42.903191+00', NULL, NULL),
+	('demo', 'f968b0c9-e175-4368-a7b9-d2f1e75da726', 'user3', 1, 'anonymous', '2026-11-29 18:56:42.903191+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 18:56:42.903191+00', 0, 0, '-infinity', '2026-11-29 18:56:42.903191+00', NULL, NULL);
 INSERT INTO public.signing_key VALUES
-	('demo', 'iLMlXWBpvkrjRTy6x-S_3Puq97c-OZgQscbXIxcafOs', 'id-token', 'ES256', '\x019b6414fe623d2ea8b7bf736c36b2b5fb7bbab0018dbc9f342216b71cf25c4acb61d6fb3edf2b5f345ae4af478983ac8895e7b8362d13ac774c317210212bc388f598d682e7493cc62e6b03169b879453106407576732800813416ab11f26689294800820f8be2cb87cddd4310f7a11c4b014cd94f85d55328f72244d32f06f27ebb344d9e9632610f6e82bbb9e78886e93cca3a10b7eb1b93f5fe78bb05de19bb4fe5c8657618cb4408b', '-----BEGIN CERTIFICATE-----
-MIIBGjCBwKADAgECAhBeN7ShoBtHHAKC2R8jtkZyMAoGCCqGSM49BAMCMA8xDTAL
-BgNVBAMMBGRlbW8wHhcNMjYxMTI5MTgwNzQ2WhcNMzYxMTI2MTgxMjQ2WjAPMQ0w
-CwYDVQQDDARkZW1vMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEXZf79Sko5mHj
-9KgvlvVemdZz7jejYaYyR0DIbDYKh06u7l3Lbsb3dc2d2XSmiBW1xYL3Te1bhtmx
-qkPCb6BHSjAKBggqhkjOPQQDAgNJADBGAiEAv4AlyFKOa2x1pGCnNj+jA4MWEIXa
-vvNoxYrWNqmMv/MCIQCnORZj/dHxwpI3WB0aTBt1Vrx9sC6hJ++D4zzuzeITwQ==
-', '2026-11-29 18:12:46.857617+00', '2026-11-29 18:12:46.857617+00', NULL),
-	('demo', 'a0ec8db3', 'refresh-token', 'HS256', '\x019b6414fedfc4cd20ae9abaf08aa622270a866400439d57c8baee9f8b7297515e7009e6861256cc7fb5e4b6f7439dba2a590177571f78aa77f838f2b33fee7c26', NULL, '2026-11-29 18:12:46.857617+00', '2026-11-29 18:12:46.857617+00', NULL);
+	('demo', 'lX6bpf_rjziTwCf5VHI_U6STHeqZbaZw3pYe-90E85A', 'id-token', 'ES256', '\x018d4c966b7ad0e2f84287137de80463adae3c3c80e08655eae4ea0cd01437e31102583296067d9d2245c79e7b85314c767a78f116ae948472f6ec0cc94a37d787e83e0001e5a3d526ef4a050dc1efc4dc9202c747450d550c7aac4f2572ff49fedd9e4cb4372f5257ecde8d867a5a2848662c343644b58ac90e9b2fd6723e1751e9fd7d03214b02bfe8a8e4733820e9fe9d5ac5307a3ea3d77254c619d0720be00eb935cbaf48469edf98', '-----BEGIN CERTIFICATE-----
+MIIBGjCBwKADAgECAhBcEU/JYKGaBWr6AjMdgCNEMAoGCCqGSM49BAMCMA8xDTAL
+BgNVBAMMBGRlbW8wHhcNMjYxMTI5MTg1MTQyWhcNMzYxMTI2MTg1NjQyWjAPMQ0w
+CwYDVQQDDARkZW1vMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEesYSmBSLnKSJ
+LbWKJIx00QR5Wgp6mva5jH6fDUVjH6rO/TVeAtoENtS6Yl47thDU+i2NsjLqRDIE
+zKI/cqesbjAKBggqhkjOPQQDAgNJADBGAiEAuL7jPDOklMYUa1bN93/FIJZIJhN2
+BK4hADySjbmtc+0CIQCeU5lcq2ApfQGoZLf8vj+7+oHUk4i6SGfR8kCblz6Wgw==
+', '2026-11-29 18:56:42.537393+00', '2026-11-29 18:56:42.537393+00', NULL),
+	('demo', '777552ce', 'refresh-token', 'HS256', '\x018d4c966b39ccdc5eabc011c24dec27616c01d569dfc2bbf761c74aec0ad4aa456c78906cdc0010af745a89653a0e66d6b6734c47ab9f6052aa6469f9fde378e5', NULL, '2026-11-29 18:56:42.537393+00', '2026-11-29 18:56:42.537393+00', NULL);
 ALTER TABLE ONLY public.account_event
     ADD CONSTRAINT account_event_pkey PRIMARY KEY (project_id, sequence);
 ALTER TABLE ONLY public.account_merge
@@ -638,6 +668,8 @@ ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE ONLY public.app
     ADD CONSTRAINT app_pkey PRIMARY KEY (project_id, id);
+ALTER TABLE ONLY public.app_transaction
+    ADD CONSTRAINT app_transaction_pkey PRIMARY KEY (realm_id, bundle_id, transaction_id, account_id);
 ALTER TABLE ONLY public.apple_grant
     ADD CONSTRAINT apple_grant_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.audit_event
@@ -654,6 +686,8 @@ ALTER TABLE ONLY public.event_endpoint
     ADD CONSTRAINT event_endpoint_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE ONLY public.event_stream
     ADD CONSTRAINT event_stream_pkey PRIMARY KEY (project_id);
+ALTER TABLE ONLY public.google_signal_stream
+    ADD CONSTRAINT google_signal_stream_pkey PRIMARY KEY (project_id);
 ALTER TABLE ONLY public.identity_provider
     ADD CONSTRAINT identity_provider_pkey PRIMARY KEY (realm_id, provider);
 ALTER TABLE ONLY public.installation
@@ -713,6 +747,7 @@ CREATE INDEX account_merge_undo_until ON public.account_merge USING btree (undo_
 CREATE UNIQUE INDEX account_phone_number_key ON public.account USING btree (realm_id, phone_number) WHERE (phone_number IS NOT NULL);
 CREATE INDEX account_without_display_name ON public.account USING btree (realm_id, id) WHERE (display_name IS NULL);
 CREATE INDEX account_without_email ON public.account USING btree (realm_id, id) WHERE (email IS NULL);
+CREATE INDEX app_transaction_account ON public.app_transaction USING btree (realm_id, account_id);
 CREATE INDEX apple_grant_checked_at ON public.apple_grant USING btree (checked_at) WHERE (checked_at IS NOT NULL);
 CREATE INDEX apple_grant_codes ON public.apple_grant USING btree (due_at) WHERE ((token_type = 'CODE'::text) OR (state = 'REDEEMING'::text));
 CREATE UNIQUE INDEX apple_grant_key ON public.apple_grant USING btree (realm_id, subject, client_id) WHERE (state = ANY (ARRAY['AUTHORIZED'::text, 'REVOKED'::text, 'UNKNOWN'::text]));
@@ -758,6 +793,7 @@ CREATE INDEX realm_tenant ON public.realm USING btree (parent_id, id) WHERE (par
 CREATE INDEX replay_guard_expires_at ON public.replay_guard USING btree (expires_at);
 CREATE INDEX revoked_subject_expires_at ON public.revoked_subject USING btree (expires_at);
 CREATE INDEX second_factor_merged_from ON public.second_factor USING btree (realm_id, merged_from) WHERE (merged_from IS NOT NULL);
+CREATE UNIQUE INDEX second_factor_phone_key ON public.second_factor USING btree (realm_id, account_id, phone_number) WHERE ((kind = 'phone'::text) AND (merged_from IS NULL));
 CREATE UNIQUE INDEX second_factor_totp_key ON public.second_factor USING btree (realm_id, account_id) WHERE ((kind = 'totp'::text) AND (merged_from IS NULL));
 CREATE INDEX service_key_id ON public.service_key USING btree (id);
 CREATE INDEX session_account ON public.session USING btree (account_id, realm_id, ended_at);
@@ -771,12 +807,16 @@ ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_project_id_app_id_fkey FOREIGN KEY (project_id, app_id) REFERENCES public.app(project_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.app
     ADD CONSTRAINT app_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.app_transaction
+    ADD CONSTRAINT app_transaction_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.event_delivery
     ADD CONSTRAINT event_delivery_project_id_endpoint_id_fkey FOREIGN KEY (project_id, endpoint_id) REFERENCES public.event_endpoint(project_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.event_endpoint
     ADD CONSTRAINT event_endpoint_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.event_stream
     ADD CONSTRAINT event_stream_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.google_signal_stream
+    ADD CONSTRAINT google_signal_stream_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.identity_provider
     ADD CONSTRAINT identity_provider_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.known_network

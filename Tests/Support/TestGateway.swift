@@ -163,6 +163,13 @@ struct TestGateway: Sendable {
     /// A gateway on the same database, with empty caches of configuration and keys.
     func withFreshCaches() throws -> TestGateway { try TestGateway(self) }
 
+    /// The gateway with a changed composition, and with empty caches.
+    func with(_ change: (inout CompositionRoot) -> Void) throws -> TestGateway {
+        var root = root
+        change(&root)
+        return try TestGateway(self, root: root)
+    }
+
     /// A replica of the gateway on the same database, with its own caches, rate limit counters and metrics.
     func replica() throws -> TestGateway {
         let metrics = GatewayMetrics()

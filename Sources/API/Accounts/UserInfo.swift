@@ -44,10 +44,18 @@ struct UserInfo: Encodable {
     /// Returns the account with ``ProviderUserInfo/realUserStatus``, which the accounts in responses to clients omit.
     /// Clients can read the status elsewhere: in `rawUserInfo` of a sign-in, and in ID tokens.
     static func forAdministrators(_ account: Account, of tenant: Tenant?) -> UserInfo {
+        forAdministrators(account, of: tenant?.id)
+    }
+
+    static func forAdministrators(_ account: Account, of tenant: ID<Tenant>?) -> UserInfo {
         UserInfo(account, of: tenant, includesRealUserStatus: true)
     }
 
-    init(_ account: Account, of tenant: Tenant?, includesRealUserStatus: Bool = false) {
+    init(_ account: Account, of tenant: Tenant?) {
+        self.init(account, of: tenant?.id, includesRealUserStatus: false)
+    }
+
+    private init(_ account: Account, of tenant: ID<Tenant>?, includesRealUserStatus: Bool) {
         localId = account.id.rawValue
         email = account.email?.rawValue
         emailVerified = account.email.map { _ in account.emailIsVerified }
@@ -74,7 +82,7 @@ struct UserInfo: Encodable {
         recoveryCodeInfo = factors.recoveryCodes.map(RecoveryCodeInfo.init)
         passkeyInfo = account.passkeys.isEmpty ? nil : account.passkeys.map(PasskeyInfo.init)
         passkeySignals = PasskeySignal.all(for: account).nonEmpty
-        tenantId = tenant?.id.rawValue
+        tenantId = tenant?.rawValue
     }
 }
 

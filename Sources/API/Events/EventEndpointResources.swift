@@ -18,9 +18,11 @@ extension Endpoint {
         "createEventEndpoint", .post, collection, needs: .config
     ) { call, administrator in
         try administrator.require(.trust)
-        let input = try call.body(as: EventEndpointInput.self, for: administrator)
+        let body = try call.body(as: EventEndpointInput.self, for: administrator)
+        let input = body.input(isUpdate: false)
+        if input.includesProfile(after: nil) { try administrator.require(.readUsers) }
         let created = try await call.services.events.create(
-            ID(input.eventEndpointId ?? ""), input.input(isUpdate: false), by: administrator.actor,
+            ID(body.eventEndpointId ?? ""), input, by: administrator.actor,
             of: administrator.realm.project.id)
         return try .json(
             EventEndpointResource(
@@ -38,10 +40,13 @@ extension Endpoint {
         "updateEventEndpoint", .patch, resource, needs: .config
     ) { call, administrator in
         try administrator.require(.trust)
+        let project = administrator.realm.project.id
         let input = try call.body(as: EventEndpointInput.self, for: administrator)
+            .input(isUpdate: true, maskedBy: call.updateMask)
+        let current = try await call.services.events.endpoint(call.eventEndpointID, of: project)
+        if input.includesProfile(after: current) { try administrator.require(.readUsers) }
         let endpoint = try await call.services.events.update(
-            call.eventEndpointID, input.input(isUpdate: true, maskedBy: call.updateMask), by: administrator.actor,
-            of: administrator.realm.project.id)
+            call.eventEndpointID, input, by: administrator.actor, of: project)
         return try .json(EventEndpointResource(endpoint))
     }
 
@@ -115,12 +120,16 @@ private struct EventEndpointInput: Decodable {
     let eventEndpointId: String?
     let url: String?
     let kinds: [String]?
+    let include: [String]?
 
     /// An update changes the members that it contains; with a field mask, an absent member of the mask is reset.
     func input(isUpdate: Bool, maskedBy mask: FieldMask = .all) -> EventEndpoints.Input {
-        guard isUpdate, !mask.coversAllFields else { return EventEndpoints.Input(url: url, kinds: kinds) }
+        guard isUpdate, !mask.coversAllFields else {
+            return EventEndpoints.Input(url: url, kinds: kinds, include: include)
+        }
         return EventEndpoints.Input(
-            url: mask.contains("url") ? url ?? "" : nil, kinds: mask.contains("kinds") ? kinds ?? [] : nil)
+            url: mask.contains("url") ? url ?? "" : nil, kinds: mask.contains("kinds") ? kinds ?? [] : nil,
+            include: mask.contains("include") ? include ?? [] : nil)
     }
 }
 
@@ -189,6 +198,8 @@ struct EventEndpointResource: Encodable {
     let eventEndpointId: String
     let url: String?
     let kinds: [String]?
+    /// Absent if events contain no profile.
+    let include: [String]?
     /// `active`, `failing` or `disabled`.
     let state: String
     let disabledReason: String?
@@ -207,6 +218,7 @@ struct EventEndpointResource: Encodable {
         eventEndpointId = endpoint.id.rawValue
         url = endpoint.url?.rawValue
         kinds = endpoint.kinds.map { $0.map(\.rawValue).sorted() }
+        include = endpoint.includesProfile ? ["profile"] : nil
         state = health.stateName
         disabledReason = health.disabledReason?.rawValue
         failures = health.failures

@@ -13,18 +13,21 @@ public struct EventResource: Encodable, Sendable {
     let sequence: Int64?
     let data: EventData
 
-    public init(_ event: StoredEvent) {
-        self.init(event, sequence: event.sequence)
+    /// - Parameter account: the account whose profile the event contains; `nil` for none.
+    public init(_ event: StoredEvent, profileOf account: Account? = nil) {
+        self.init(event, sequence: event.sequence, profileOf: account)
     }
 
-    private init(_ event: StoredEvent, sequence: Int64?) {
+    private init(_ event: StoredEvent, sequence: Int64?, profileOf account: Account? = nil) {
         id = event.id
         type = event.kind
         timestamp = event.occurredAt.iso8601
         project = event.realm.project.rawValue
         tenantId = event.realm.tenant?.rawValue
         self.sequence = sequence
-        data = EventData(account: event.account, actor: event.actor, details: event.data)
+        data = EventData(
+            account: event.account, actor: event.actor, details: event.data,
+            profile: account.map { .forAdministrators($0, of: event.realm.tenant) })
     }
 
     /// An event about no account, which only shows that the endpoint works.
@@ -44,6 +47,7 @@ struct EventData: Encodable, Sendable {
     let account: ID<Account>
     let actor: String
     let details: [String: AccountEvent.Change.Value]
+    let profile: UserInfo?
 
     private struct Name: CodingKey {
         let stringValue: String
@@ -56,7 +60,9 @@ struct EventData: Encodable, Sendable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Name.self)
         for (name, value) in details { try container.encode(value, forKey: Name(stringValue: name)) }
-        try container.encode(account.rawValue, forKey: Name(stringValue: "localId"))
+        // Only an event about no account has none.
+        if !account.rawValue.isEmpty { try container.encode(account.rawValue, forKey: Name(stringValue: "localId")) }
         try container.encode(actor, forKey: Name(stringValue: "actor"))
+        try container.encodeIfPresent(profile, forKey: Name(stringValue: "profile"))
     }
 }

@@ -28,13 +28,15 @@ extension Endpoint {
         let events = call.services.events
         let end = ContinuousClock.now + .seconds(waits ? wait : 0)
         var page = try await events.store.events(after: after, kinds: kinds, limit: limit, of: project)
-        while page.events.isEmpty, ContinuousClock.now < end, !call.context.isClientGone() {
+        while page.events.isEmpty, ContinuousClock.now < end, !call.context.isClientGone(), !events.isDraining() {
             try await Task.sleep(for: .milliseconds(250))
-            page = try await events.store.events(after: after, kinds: kinds, limit: limit, of: project)
+            // A page without events has read up to its number. Only later events are read.
+            guard try await events.store.lastSequence(of: project) > page.lastSequence else { continue }
+            page = try await events.store.events(after: page.lastSequence, kinds: kinds, limit: limit, of: project)
         }
         return try .json(
             EventPageResource(
-                events: page.events.map(EventResource.init), lastSequence: page.lastSequence,
+                events: page.events.map { EventResource($0) }, lastSequence: page.lastSequence,
                 earliestSequence: page.earliestSequence))
     }
 }

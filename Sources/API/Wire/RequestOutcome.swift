@@ -108,14 +108,18 @@ public struct GatewayMetrics: Sendable {
     private let requests: Counter
     private let seconds: Histogram
     let appleNotifications: AppleNotificationMetrics
+    let googleSignals: GoogleSignalMetrics
+    let appStore: AppStoreMetrics
 
     public init(registry: Metrics = Metrics()) {
         self.registry = registry
         appleNotifications = AppleNotificationMetrics(registry: registry)
+        googleSignals = GoogleSignalMetrics(registry: registry)
+        appStore = AppStoreMetrics(registry: registry)
         let operation = MetricLabel("operation", Endpoint.all.map(\.operationID))
         let status = MetricLabel(
             "status",
-            ["200", "204", "303", "400", "401", "403", "404", "405", "409", "410", "429", "500", "501", "503"])
+            ["200", "202", "204", "303", "400", "401", "403", "404", "405", "409", "410", "429", "500", "501", "503"])
         requests = registry.counter(
             "sekisho_requests_total", help: "Requests that got a response.", labels: [operation, status])
         seconds = registry.histogram(

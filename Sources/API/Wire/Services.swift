@@ -10,6 +10,8 @@ public struct Services: Sendable {
     public let emailActions: EmailActionServices
     let merging: AccountMerging
     let apple: AppleServices
+    let googleSignals: GoogleSignalService
+    let appStore: AppStoreService
     let projects: ProjectServices
     let audit: AuditTrail
     let events: EventEndpoints
@@ -19,7 +21,8 @@ public struct Services: Sendable {
     public init(
         signIn: SignInServices, accounts: AccountServices, sessions: SessionService, tokenRefresh: TokenRefresh,
         sessionCookies: SessionCookies, emailActions: EmailActionServices, merging: AccountMerging,
-        apple: AppleServices, projects: ProjectServices, audit: AuditTrail,
+        apple: AppleServices, googleSignals: GoogleSignalService, appStore: AppStoreService,
+        projects: ProjectServices, audit: AuditTrail,
         events: EventEndpoints, operations: OperationsServices,
         threads: any RequestThreads
     ) {
@@ -31,6 +34,8 @@ public struct Services: Sendable {
         self.emailActions = emailActions
         self.merging = merging
         self.apple = apple
+        self.googleSignals = googleSignals
+        self.appStore = appStore
         self.projects = projects
         self.audit = audit
         self.events = events

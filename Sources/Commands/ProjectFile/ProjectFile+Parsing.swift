@@ -33,6 +33,7 @@ extension ProjectFile {
         blockingFunctions = reader.nullableObject("blockingFunctions") { BlockingFunctionsInput(&$0) }
         providers = reader.each("providers") { Provider($0, &$1, contents: contents) } ?? [:]
         apps = reader.each("apps") { _, reader in ProjectApp(&reader) } ?? [:]
+        eventEndpoints = reader.each("eventEndpoints") { Endpoint($0, &$1) }
         reader.finish()
         guard reader.problems.isEmpty else { throw ConfigurationError(problems: reader.problems) }
     }
@@ -147,6 +148,31 @@ extension ProjectFile.SMS {
             if case .string(let text) = $0 { text } else { nil }
         }
         secret = reader.secret("secret", contents: contents)
+    }
+}
+
+extension ProjectFile.Endpoint {
+    fileprivate init(_ id: String, _ reader: inout ObjectReader) {
+        if !EventEndpoint.isValid(ID(id)) {
+            reader.addProblem("", "expected an ID of 1 to 63 characters: a to z, 0 to 9 and hyphens")
+        }
+        // `null` and an empty text: the events are only in the feed.
+        switch reader.nullableText("url") {
+        case .absent: break
+        case .null: url = ""
+        case .value(let text): url = text
+        }
+        if let url, !url.isEmpty, CallbackURL(url, allowsLoopback: false) == nil {
+            reader.addProblem("url", "expected a public https URL without user name and fragment")
+        }
+        kinds = reader.texts("kinds")
+        for kind in kinds ?? [] where AccountEvent.Kind(rawValue: kind) == nil {
+            reader.addProblem("kinds", "unknown kind of events \"\(kind)\"")
+        }
+        include = reader.texts("include")
+        if include?.allSatisfy({ $0.isExactly("profile") }) == false {
+            reader.addProblem("include", "expected [\"profile\"] or an empty list")
+        }
     }
 }
 

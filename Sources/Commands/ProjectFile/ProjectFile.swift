@@ -79,6 +79,12 @@ struct ProjectFile: Sendable {
         var forwardsRefreshToken: Bool?
     }
 
+    struct Endpoint: Sendable {
+        var url: String?
+        var kinds: [String]?
+        var include: [String]?
+    }
+
     var project: ID<Project>
     var name: String?
     var profile: Policy.Profile?
@@ -91,6 +97,8 @@ struct ProjectFile: Sendable {
     var blockingFunctions = Patch<BlockingFunctionsInput>.absent
     var providers: [ByteText: Provider] = [:]
     var apps: [ByteText: ProjectApp] = [:]
+    /// Event endpoints by ID; `nil` if the file does not name them.
+    var eventEndpoints: [ByteText: Endpoint]?
 
     /// Changes the configuration to what the file states.
     ///

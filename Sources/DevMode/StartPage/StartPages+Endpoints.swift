@@ -9,6 +9,7 @@ extension StartPages {
     var endpoints: [Endpoint] {
         consoleEndpoints + emailEndpoints + requestEndpoints
             + page("Codes", "/dev/codes") { try await codesScreen($0) }
+            + page("Events", "/dev/events") { try await eventsScreen($0) }
             + page("Clock", "/dev/clock") { try await clockScreen($0) }
             + page("People", "/dev/people") { try await peopleScreen($0) }
             + pageWithID("Person", "/dev/people/person") { try await personScreen($0, $1) }

@@ -20,7 +20,8 @@ extension StartPages {
     static func links(_ realm: RealmName) -> [PageFrame.Link] {
         [
             .init("Accounts", ConsolePath.text(realm, ["accounts"])), .init("Emails", path("/dev/emails", realm)),
-            .init("Codes", path("/dev/codes", realm)), .init("People", path("/dev/people", realm)),
+            .init("Codes", path("/dev/codes", realm)), .init("Events", path("/dev/events", realm)),
+            .init("People", path("/dev/people", realm)),
             .init("Clock", path("/dev/clock", realm)), .init("Requests", path("/dev/requests", realm)),
             .init("Data", path("/dev/data", realm)),
             .init("Settings", ConsolePath.text(realm, ["settings"])), .init("Docs", "/docs"),

@@ -10,11 +10,12 @@ internal import Synchronization
 /// Each endpoint has a task while there is something to send. It works in waves: it reads the endpoint and at most
 /// ``waveSize`` events, sends them at the same time, and records the results together with the cursor. A process that
 /// dies in between sends the events of one wave again.
+///
+/// The first wave to an endpoint has one event, and each one after a quick success twice as many as the one before. So
+/// an endpoint that does not respond holds one slot of ``EventSlots``.
 package actor EventDispatcher {
     /// The maximum number of requests in flight to one endpoint.
     static let waveSize = 8
-    /// The maximum number of requests in flight.
-    static let capacity = 64
     private static let slowResponse: Duration = .seconds(2)
     private static let leaseRenewal: Duration = .seconds(3)
     private static let numberingBatch = 1000
@@ -23,24 +24,28 @@ package actor EventDispatcher {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private let store: EventDispatchStore
+    private let accounts: PostgresAccountStore
     private let sender: EventSender
     private let reporter: EventReporter
     private let clock: WallClock
     private let holder = UUID()
-    private let slots = EventSlots(count: capacity)
     private let isIdle = Mutex(true)
 
     private var projects: [ID<Project>] = []
     private var renewedAt: ContinuousClock.Instant?
     private var tasks: [EventDispatchStore.Key: Task<Void, Never>] = [:]
-    /// Endpoints that took longer than ``slowResponse``, or did not answer, in their latest wave. They get one request at
-    /// a time.
+    /// How many requests an endpoint gets at the same time. Absent: one.
+    private var waveSizes: [EventDispatchStore.Key: Int] = [:]
+    /// Endpoints that took longer than ``slowResponse`` in their latest wave.
     private var slowEndpoints: Set<EventDispatchStore.Key> = []
+    /// Whether the latest step left events that it did not number.
+    private let hasBacklog = Mutex(false)
     private var isStopping = false
 
     init(on pool: Pool, sender: EventSender, reporter: EventReporter, clock: WallClock) {
         loop = pool.loop
         store = EventDispatchStore(pool: pool)
+        accounts = PostgresAccountStore(pool: pool)
         self.sender = sender
         self.reporter = reporter
         self.clock = clock
@@ -48,7 +53,8 @@ package actor EventDispatcher {
 
     /// The pause before the next step: short if the process has projects with listeners.
     nonisolated var pause: Duration {
-        isIdle.withLock { $0 } ? .milliseconds(.random(in: 1500...2500)) : .milliseconds(250)
+        if hasBacklog.withLock({ $0 }) { return .milliseconds(1) }
+        return isIdle.withLock { $0 } ? .milliseconds(.random(in: 1500...2500)) : .milliseconds(250)
     }
 
     /// Renews the leases when it is time, numbers the committed events, and starts tasks for the endpoints that can get
@@ -60,13 +66,16 @@ package actor EventDispatcher {
             renewedAt = .now
             isIdle.withLock { $0 = projects.isEmpty }
             reporter.report(try await store.backlog(at: clock.now()))
+            reporter.report(try await store.endpointStates(of: projects, at: clock.now()))
         }
-        guard !projects.isEmpty else { return }
+        guard !projects.isEmpty else { return hasBacklog.withLock { $0 = false } }
         // One batch of each project, so that the many events of one do not delay those of others.
         var failure: (any Error)?
+        var hasBacklog = false
         for project in try await store.projectsToNumber(among: projects) where !isStopping {
-            do { try await number(project) } catch { failure = error }
+            do { hasBacklog = try await number(project) == Self.numberingBatch || hasBacklog } catch { failure = error }
         }
+        self.hasBacklog.withLock { [hasBacklog] in $0 = hasBacklog && failure == nil }
         for key in try await store.dueEndpoints(of: projects, at: clock.now()) where tasks[key] == nil && !isStopping {
             tasks[key] = Task(executorPreference: loop) { await self.deliver(to: key) }
         }
@@ -87,8 +96,10 @@ package actor EventDispatcher {
         try? await store.releaseLeases(of: holder)
     }
 
-    private func number(_ project: ID<Project>) async throws {
-        reporter.countNumbered(try await store.number(project, limit: Self.numberingBatch))
+    private func number(_ project: ID<Project>) async throws -> Int {
+        let count = try await store.number(project, limit: Self.numberingBatch)
+        reporter.countNumbered(count)
+        return count
     }
 
     private func deliver(to key: EventDispatchStore.Key) async {
@@ -107,13 +118,18 @@ package actor EventDispatcher {
         guard let target = try await store.target(key), target.leaseHolder == holder else { return false }
         let (now, health) = (clock.now(), target.endpoint.health)
         guard health.allowsAttempt(at: now) else { return false }
-        let limit = health.isStanding || slowEndpoints.contains(key) ? 1 : Self.waveSize
+        let getsProbe = health.isStanding || health.isOutOfPatience(at: now)
+        let limit = getsProbe ? 1 : waveSizes[key] ?? 1
         // A standing endpoint gets its oldest event as a probe, whenever that event would be due.
         // Half of a wave is for new events, so that they do not wait behind a replay.
         let hasNewEvents = target.endpoint.lastSequence < target.streamSequence
         let waitingLimit = hasNewEvents ? max(limit / 2, 1) : limit
-        var wave = try await store.waitingDeliveries(
-            to: key, dueAt: health.isStanding ? nil : now, limit: waitingLimit)
+        let waiting = try await store.waitingDeliveries(to: key, dueAt: getsProbe ? nil : now, limit: waitingLimit)
+        guard waiting.expired.isEmpty else {
+            return try await store.record(
+                waiting.expired, movingCursorTo: target.endpoint.lastSequence, health: health, of: target, at: now)
+        }
+        var wave = waiting.dispatches
         var cursor = target.endpoint.lastSequence
         let room = limit - wave.count
         if room > 0 {
@@ -121,7 +137,9 @@ package actor EventDispatcher {
             cursor = new.count == room ? new.last?.event.sequence ?? cursor : target.streamSequence
             wave += new
         }
-        guard !wave.isEmpty || cursor > target.endpoint.lastSequence else { return false }
+        guard !wave.isEmpty || cursor > target.endpoint.lastSequence || health.isOutOfPatience(at: now) else {
+            return false
+        }
         return try await record(try await send(wave, to: target), movingCursorTo: cursor, of: target)
     }
 
@@ -129,30 +147,32 @@ package actor EventDispatcher {
     private func send(
         _ wave: [EventDispatchStore.Dispatch], to target: EventDispatchStore.Target
     ) async throws -> [(EventDispatchStore.Dispatch, EventDeliveryOutcome)] {
-        let (sender, slots) = (sender, slots)
-        let (outcomes, isSlow) = try await withThrowingTaskGroup(of: (Int, EventDeliveryOutcome, Duration).self) {
-            group in
+        let (sender, accounts, isSlow) = (sender, accounts, slowEndpoints.contains(target.key))
+        let sent = try await withThrowingTaskGroup(of: (Int, EventSender.Sent).self) { group in
             for (index, dispatch) in wave.enumerated() {
-                await slots.take()
                 group.addTask {
-                    let began = ContinuousClock.now
-                    do {
-                        let outcome = try await sender.send(dispatch.event, to: target)
-                        await slots.giveBack()
-                        return (index, outcome, began.duration(to: .now))
-                    } catch {
-                        await slots.giveBack()
-                        throw error
+                    let event = dispatch.event
+                    let sent = try await sender.send(event, to: target, isSlow: isSlow) {
+                        try await accounts.find([.id(event.account)], in: event.realm).first
                     }
+                    return (index, sent)
                 }
             }
-            return try await group.reduce(into: ([Int: EventDeliveryOutcome](), false)) { sum, sent in
-                sum.0[sent.0] = sent.1
-                sum.1 = sum.1 || sent.1 == .failed(.timedOut) || sent.2 > Self.slowResponse
-            }
+            return try await group.reduce(into: [Int: EventSender.Sent]()) { $0[$1.0] = $1.1 }
         }
-        if isSlow { slowEndpoints.insert(target.key) } else { slowEndpoints.remove(target.key) }
-        return wave.enumerated().compactMap { index, dispatch in outcomes[index].map { (dispatch, $0) } }
+        adaptWaves(to: target.key, Array(sent.values))
+        return wave.enumerated().compactMap { index, dispatch in sent[index].map { (dispatch, $0.outcome) } }
+    }
+
+    private func adaptWaves(to key: EventDispatchStore.Key, _ sent: [EventSender.Sent]) {
+        let size = waveSizes[key] ?? 1
+        if sent.contains(where: { $0.duration > Self.slowResponse || $0.outcome == .failed(.timedOut) }) {
+            waveSizes[key] = 1
+            slowEndpoints.insert(key)
+        } else {
+            slowEndpoints.remove(key)
+            if sent.allSatisfy(\.outcome.isDelivered) { waveSizes[key] = min(size * 2, Self.waveSize) }
+        }
     }
 
     private func record(
@@ -167,8 +187,9 @@ package actor EventDispatcher {
         for (dispatch, outcome) in successes + outcomes.filter({ !$0.1.isDelivered }) {
             health.record(outcome, at: now, chance: .random(in: 0...1))
             results.append(EventDispatchStore.Result(of: outcome, to: dispatch, at: now))
-            reporter.count(outcome)
+            reporter.count(outcome, of: target.key)
         }
+        health.disableIfOutOfPatience(at: now)
         let isRecorded = try await store.record(
             results, movingCursorTo: cursor, health: health, of: target, at: now)
         if isRecorded, let reason = health.disabledReason { reporter.reportDisabled(target.key, because: reason) }
@@ -186,28 +207,12 @@ extension EventDispatchStore.Result {
                 failure: nil)
         case .failed(let failure):
             let due = EndpointHealth.nextAttempt(
-                after: attempts, failing: failure, at: now, chance: .random(in: 0...1))
+                after: attempts, failing: failure,
+                isEndless: AccountEvent.Kind(rawValue: dispatch.event.kind)?.isKeptUntilDelivered ?? false, at: now,
+                chance: .random(in: 0...1))
             self.init(
                 sequence: dispatch.event.sequence, state: due == nil ? .failed : .pending, attempts: attempts,
                 dueAt: due, status: failure.status, failure: failure.name)
         }
-    }
-}
-
-/// Limits the requests in flight of a process. Waiting tasks get a slot in the order in which they asked.
-private actor EventSlots {
-    private var free: Int
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-
-    init(count: Int) {
-        free = count
-    }
-
-    func take() async {
-        if free > 0 { free -= 1 } else { await withCheckedContinuation { waiting.append($0) } }
-    }
-
-    func giveBack() {
-        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
     }
 }

@@ -11,7 +11,12 @@ package import Webhooks
 package struct EventSender: Sendable {
     /// The time limit of one request.
     static let deadline: Duration = .seconds(15)
+    /// The maximum number of requests in flight: to endpoints that respond quickly, and to slow ones, which therefore do
+    /// not delay the others.
+    static let (capacity, slowCapacity) = (48, 16)
 
+    private let slots = EventSlots(count: capacity)
+    private let slowSlots = EventSlots(count: slowCapacity)
     private let call: SignedCall
     private let masterKeys: MasterKeys
     private let clock: WallClock
@@ -37,13 +42,42 @@ package struct EventSender: Sendable {
         "event_endpoint/\(project)/\(endpoint)/secret"
     }
 
-    func send(_ event: StoredEvent, to target: EventDispatchStore.Target) async throws -> EventDeliveryOutcome {
-        try await send(EventResource(event).json(), id: event.id, to: target)
+    /// What came of an attempt, and how long the request took.
+    struct Sent: Sendable {
+        let outcome: EventDeliveryOutcome
+        let duration: Duration
     }
 
+    /// Waits for a slot, then sends `event`.
+    ///
+    /// - Parameters:
+    ///   - readAccount: reads the account whose profile the event contains.
+    ///   - isSlow: whether the endpoint was slow the last time.
+    func send(
+        _ event: StoredEvent, to target: EventDispatchStore.Target, isSlow: Bool,
+        readAccount: @Sendable () async throws -> Account?
+    ) async throws -> Sent {
+        let slots = isSlow ? slowSlots : slots
+        await slots.take()
+        let began = ContinuousClock.now
+        let result = await Result(catching: {
+            let account: Account? = if target.endpoint.includesProfile { try await readAccount() } else { nil }
+            return try await send(EventResource(event, profileOf: account).json(), id: event.id, to: target)
+        })
+        await slots.giveBack()
+        return Sent(outcome: try result.get(), duration: began.duration(to: .now))
+    }
+
+    /// - Throws: ``EventEndpointRefusal/tooManyTests`` if no slot is free: a test must not delay events.
     func sendTest(to target: EventDispatchStore.Target) async throws -> EventDeliveryOutcome {
         let (id, now) = (UUIDText.text(UUID()), clock.now())
-        return try await send(EventResource.test(id, of: target.key.project, at: now).json(), id: id, to: target)
+        let project = target.key.project
+        guard await slowSlots.takeForTest(of: project) else { throw EventEndpointRefusal.tooManyTests }
+        let result = await Result(catching: {
+            try await send(EventResource.test(id, of: project, at: now).json(), id: id, to: target)
+        })
+        await slowSlots.giveBackTest(of: project)
+        return try result.get()
     }
 
     /// - Throws: `CancellationError`, or an error of the master key.
@@ -93,5 +127,11 @@ extension EventDeliveryFailure {
             case .unknownHost, .unreachable, .connectionLost, .overloaded, .notWatched, .closed: .unreachable
             case .invalidHeader, .tooLarge, .protocolError: .protocolError
             }
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(catching body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }

@@ -24,8 +24,17 @@ package enum Reencryption {
         count += try await messages(in: EncryptedSMS(pool: pool)).reencrypt(with: box)
         count += try await senderSecrets(in: EncryptedSMS(pool: pool)).reencrypt(with: box)
         count += try await eventSecrets(in: EncryptedEventSecrets(pool: pool)).reencrypt(with: box)
+        count += try await googleServiceAccounts(in: GoogleSignalStreamStore(pool: pool)).reencrypt(with: box)
         _ = try await canary(in: InstallationStore(pool: pool)).reencrypt(with: box)
         return count
+    }
+
+    static func googleServiceAccounts(
+        in store: GoogleSignalStreamStore
+    ) -> EncryptedColumn<GoogleSignalStreamStore.Stored> {
+        EncryptedColumn(
+            page: { $0 == nil ? try await store.all() : [] }, ciphertext: { $0.serviceAccount },
+            context: { GoogleSignalStreams.context(of: $0.project) }, replace: { try await store.reseal($0, as: $1) })
     }
 
     static func signingKeys(

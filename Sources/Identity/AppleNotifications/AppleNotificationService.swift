@@ -129,12 +129,12 @@ extension RateLimiter {
     /// Notifications belong to no project until they are verified.
     private static let installation = ID<Realm>("")
 
-    fileprivate func subtractNotification(from network: ClientNetwork) {
+    func subtractNotification(from network: ClientNetwork) {
         subtract(.rejectedNotifications(from: network), Policy.rejectedNotificationWindow, Self.installation)
     }
 
     /// - Throws: if the network has sent too many notifications that were rejected.
-    fileprivate func countNotification(from network: ClientNetwork) throws(TooManyAttempts) {
+    func countNotification(from network: ClientNetwork) throws(TooManyAttempts) {
         try count(
             .rejectedNotifications(from: network), Policy.rejectedNotificationLimit, Policy.rejectedNotificationWindow,
             Self.installation)

@@ -89,7 +89,8 @@ public struct RestoreRepairs: Hashable, Sendable {
         // The event about the unlinked identity repairs the account.
         case .appleAccountDeleted: break
         case .accountCreated, .accountMerged, .accountMergeUndone, .accountSignInMethodMissing, .emailVerified,
-            .identityLinked, .identityTransferred, .appleEmailDisabled, .appleEmailEnabled, .factorAdded,
+            .identityLinked, .identityTransferred, .identitySuspended, .signalReceived, .ageConsentRescinded,
+            .appleEmailDisabled, .appleEmailEnabled, .factorAdded,
             .factorRemoved, .passkeyAdded, .passkeyRemoved, .passkeyCounterFailed, .recoveryCodeUsed,
             .recoveryCodesRenewed, .phoneAdded, .phoneRemoved, .sessionOpened:
             return false

@@ -163,11 +163,23 @@ public struct QueuedEmail: Hashable, Sendable {
     public let attempts: Int
     /// Whether the recipient is a relay address that forwards no email.
     public let relayIsStopped: Bool
+    /// Whether the email gives access to an account, and the provider has disabled the account of the mailbox, which
+    /// another person may read.
+    public let mailboxIsSuspended: Bool
 
-    public init(email: OutgoingEmail, realm: ID<Realm>, attempts: Int, relayIsStopped: Bool = false) {
+    public init(
+        email: OutgoingEmail, realm: ID<Realm>, attempts: Int, relayIsStopped: Bool = false,
+        mailboxIsSuspended: Bool = false
+    ) {
         self.email = email
         self.realm = realm
         self.attempts = attempts
         self.relayIsStopped = relayIsStopped
+        self.mailboxIsSuspended = mailboxIsSuspended
     }
+}
+
+extension OutgoingEmail.Kind {
+    /// Whether who reads the email can sign in to the account.
+    public var givesAccess: Bool { self == .resetPassword || self == .signIn }
 }

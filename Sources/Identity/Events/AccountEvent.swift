@@ -41,6 +41,10 @@ public struct AccountEvent: Hashable, Sendable {
         case identityMoved(ProviderID, source: ID<Account>)
         /// The identity moved to another Apple developer team with its app.
         case identityTransferred(ProviderID)
+        /// The provider has disabled the user's account, so the identity signs in no more.
+        case identitySuspended(ProviderID)
+        /// The provider reported something about the identity.
+        case signalReceived(ProviderID, type: String, effects: [String])
         /// A user signed in. The audit trail has no line about it.
         case sessionOpened(ID<Session>, by: ProviderID)
         /// - Parameter session: `nil` for all sessions of the account.
@@ -73,6 +77,9 @@ public struct AccountEvent: Hashable, Sendable {
         /// Apple's relay stopped forwarding email to the user.
         case appleEmailDisabled(clientID: String)
         case appleEmailEnabled(clientID: String)
+        /// A parent has withdrawn the consent to the use of the app. The account is empty if no account has stated the
+        /// app transaction.
+        case ageConsentRescinded(bundleID: String, transactionID: String)
     }
 
     /// The kinds of events. The raw values are the types of events for listeners, and actions in the audit trail.
@@ -90,6 +97,8 @@ public struct AccountEvent: Hashable, Sendable {
         case identityUnlinked = "identity.unlinked"
         case identityMoved = "identity.moved"
         case identityTransferred = "identity.transferred"
+        case identitySuspended = "identity.suspended"
+        case signalReceived = "signal.received"
         case sessionOpened = "session.opened"
         case sessionRevoked = "session.revoked"
         case factorAdded = "factor.added"
@@ -111,6 +120,7 @@ public struct AccountEvent: Hashable, Sendable {
         case appleAccountDeleted = "apple.accountDeleted"
         case appleEmailDisabled = "apple.emailDisabled"
         case appleEmailEnabled = "apple.emailEnabled"
+        case ageConsentRescinded = "ageConsent.rescinded"
     }
 }
 
@@ -130,6 +140,8 @@ extension AccountEvent.Change {
         case .identityUnlinked: .identityUnlinked
         case .identityMoved: .identityMoved
         case .identityTransferred: .identityTransferred
+        case .identitySuspended: .identitySuspended
+        case .signalReceived: .signalReceived
         case .sessionOpened: .sessionOpened
         case .sessionRevoked: .sessionRevoked
         case .factorAdded: .factorAdded
@@ -151,6 +163,7 @@ extension AccountEvent.Change {
         case .appleAccountDeleted: .appleAccountDeleted
         case .appleEmailDisabled: .appleEmailDisabled
         case .appleEmailEnabled: .appleEmailEnabled
+        case .ageConsentRescinded: .ageConsentRescinded
         }
     }
 
@@ -172,8 +185,11 @@ extension AccountEvent.Change {
             ["sessionId": .text(session.rawValue), "method": .text(method.rawValue)]
         case .accountMerged(let source), .accountMergeUndone(let source): ["source": .text(source.rawValue)]
         case .accountReclaimed(let provider?): ["provider": .text(provider.rawValue)]
-        case .identityLinked(let provider), .identityUnlinked(let provider), .identityTransferred(let provider):
+        case .identityLinked(let provider), .identityUnlinked(let provider), .identityTransferred(let provider),
+            .identitySuspended(let provider):
             ["provider": .text(provider.rawValue)]
+        case .signalReceived(let provider, let type, let effects):
+            ["provider": .text(provider.rawValue), "type": .text(type), "effect": .names(effects)]
         case .identityMoved(let provider, let source):
             ["provider": .text(provider.rawValue), "source": .text(source.rawValue)]
         case .sessionRevoked(let session): session.map { ["sessionId": .text($0.rawValue)] } ?? ["all": .yes]
@@ -184,6 +200,8 @@ extension AccountEvent.Change {
         case .appleConsentRevoked(let clientID?), .appleAccountDeleted(let clientID),
             .appleEmailDisabled(let clientID), .appleEmailEnabled(let clientID):
             ["clientId": .text(clientID)]
+        case .ageConsentRescinded(let bundleID, let transactionID):
+            ["bundleId": .text(bundleID), "appTransactionId": .text(transactionID)]
         case .accountCreated, .accountDeleted, .accountDisabled, .accountEnabled, .accountReclaimed(nil),
             .accountSignInMethodMissing, .passwordChanged, .passwordRemoved, .emailChanged, .emailVerified,
             .emailDisavowed, .phoneAdded, .phoneRemoved, .phoneTakenOver, .appleConsentRevoked(nil), .recoveryCodeUsed,
@@ -245,6 +263,22 @@ extension AccountEvent {
         default:
             return [AuditNote(change.kind, account, detail)]
         }
+    }
+}
+
+extension AccountEvent.Kind {
+    /// Whether the law demands that the listener acts: deliveries are repeated daily until they succeed, and the event is
+    /// kept until then.
+    public var isKeptUntilDelivered: Bool { self == .ageConsentRescinded }
+    public static let keptUntilDelivered = allCases.filter(\.isKeptUntilDelivered)
+}
+
+extension AppTransaction {
+    /// The events about an account that was used with the transaction; `nil` if there is none.
+    public func rescission(of account: ID<Account>?) -> [AccountEvent] {
+        let change = AccountEvent.Change.ageConsentRescinded(bundleID: bundleID, transactionID: id)
+        guard let account else { return [AccountEvent(change, of: ID(""))] }
+        return [AccountEvent(change, of: account), AccountEvent(.sessionRevoked(nil), of: account)]
     }
 }
 

@@ -94,7 +94,18 @@ extension EndpointHealth {
 
     /// Whether an attempt can be made now.
     public func allowsAttempt(at now: Instant) -> Bool {
-        disabledAt == nil && attemptAfter.map { $0 <= now } != false
+        disabledAt == nil && (attemptAfter.map { $0 <= now } != false || isOutOfPatience(at: now))
+    }
+
+    /// Whether the endpoint has had no success for ``patience``. It gets a probe then, whenever the next one would be
+    /// due, and is disabled if that fails too.
+    public func isOutOfPatience(at now: Instant) -> Bool {
+        disabledAt == nil && failingSince.map { now - $0 >= Self.patience } == true
+    }
+
+    /// Disables the endpoint if it has had no success for ``patience``.
+    public mutating func disableIfOutOfPatience(at now: Instant) {
+        if isOutOfPatience(at: now) { disable(because: .noSuccess, at: now) }
     }
 
     /// Records the outcome of an attempt.
@@ -113,11 +124,8 @@ extension EndpointHealth {
         if case .status(_, let retryAfter?) = failure {
             attemptAfter = max(attemptAfter ?? now, now + min(retryAfter, Self.longestRetryAfter))
         }
-        if failure.status == 410 {
-            disable(because: .gone, at: now)
-        } else if let failingSince, now - failingSince >= Self.patience {
-            disable(because: .noSuccess, at: now)
-        }
+        if failure.status == 410 { disable(because: .gone, at: now) }
+        disableIfOutOfPatience(at: now)
     }
 
     private mutating func disable(because reason: DisabledReason, at now: Instant) {
@@ -127,11 +135,14 @@ extension EndpointHealth {
 
     /// Returns the time of an event's next attempt; `nil` if its delivery has failed.
     ///
-    /// - Parameter attempts: the failed attempts so far.
+    /// - Parameters:
+    ///   - attempts: the failed attempts so far.
+    ///   - isEndless: whether attempts go on once a day; see ``AccountEvent/Kind/isKeptUntilDelivered``.
     public static func nextAttempt(
-        after attempts: Int, failing failure: EventDeliveryFailure, at now: Instant, chance: Double
+        after attempts: Int, failing failure: EventDeliveryFailure, isEndless: Bool = false, at now: Instant,
+        chance: Double
     ) -> Instant? {
-        guard attempts <= delays.count else { return nil }
+        guard isEndless || attempts <= delays.count else { return nil }
         var delay = delay(after: attempts, chance: chance)
         if case .status(_, let retryAfter?) = failure { delay = max(delay, min(retryAfter, longestRetryAfter)) }
         return now + delay

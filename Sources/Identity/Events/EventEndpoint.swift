@@ -8,18 +8,21 @@ public struct EventEndpoint: Hashable, Sendable {
     public var url: CallbackURL?
     /// The kinds that the endpoint wants; `nil` for ``AccountEvent/Kind/ordinary``.
     public var kinds: Set<AccountEvent.Kind>?
+    /// Whether events contain the profile of the account, as it is at the delivery.
+    public var includesProfile: Bool
     /// The last event whose first attempt has been made.
     public var lastSequence: Int64
     public var health: EndpointHealth
     public let createdAt: Instant
 
     public init(
-        id: ID<EventEndpoint>, url: CallbackURL?, kinds: Set<AccountEvent.Kind>?, lastSequence: Int64 = 0,
-        health: EndpointHealth = EndpointHealth(), createdAt: Instant
+        id: ID<EventEndpoint>, url: CallbackURL?, kinds: Set<AccountEvent.Kind>?, includesProfile: Bool = false,
+        lastSequence: Int64 = 0, health: EndpointHealth = EndpointHealth(), createdAt: Instant
     ) {
         self.id = id
         self.url = url
         self.kinds = kinds
+        self.includesProfile = includesProfile
         self.lastSequence = lastSequence
         self.health = health
         self.createdAt = createdAt

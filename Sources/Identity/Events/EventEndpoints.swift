@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// Configures the listeners of a project's events, and shows what they received.
 public struct EventEndpoints: Sendable {
     /// How long after its creation a listener may miss events, because processes still have the earlier configuration.
@@ -13,6 +15,8 @@ public struct EventEndpoints: Sendable {
     private let sendTest: @Sendable (ID<EventEndpoint>, ID<Project>) async throws -> EventDeliveryOutcome?
     /// Whether the URL of an endpoint may use http on this machine.
     private let allowsLoopback: Bool
+    /// Whether the process shuts down, so that readers of the feed wait no longer.
+    public let isDraining: @Sendable () -> Bool
     private let onChange: @Sendable () -> Void
     private let clock: WallClock
 
@@ -20,12 +24,14 @@ public struct EventEndpoints: Sendable {
         store: any EventEndpointStore,
         newSecret: @escaping @Sendable (ID<EventEndpoint>, ID<Project>) throws -> (text: Secret, sealed: [UInt8]),
         sendTest: @escaping @Sendable (ID<EventEndpoint>, ID<Project>) async throws -> EventDeliveryOutcome?,
-        allowsLoopback: Bool, onChange: @escaping @Sendable () -> Void, clock: WallClock
+        allowsLoopback: Bool, isDraining: @escaping @Sendable () -> Bool = { false },
+        onChange: @escaping @Sendable () -> Void, clock: WallClock
     ) {
         self.store = store
         self.newSecret = newSecret
         self.sendTest = sendTest
         self.allowsLoopback = allowsLoopback
+        self.isDraining = isDraining
         self.onChange = onChange
         self.clock = clock
     }
@@ -36,10 +42,18 @@ public struct EventEndpoints: Sendable {
         public var url: String?
         /// `nil`: unchanged. An empty list: all ordinary kinds.
         public var kinds: [String]?
+        /// `nil`: unchanged. What events contain besides IDs: `profile`, or nothing.
+        public var include: [String]?
 
-        public init(url: String? = nil, kinds: [String]? = nil) {
+        public init(url: String? = nil, kinds: [String]? = nil, include: [String]? = nil) {
             self.url = url
             self.kinds = kinds
+            self.include = include
+        }
+
+        /// Whether the endpoint gets profiles after the change, so that who makes it must be allowed to read them.
+        public func includesProfile(after current: EventEndpoint?) -> Bool {
+            include.map { !$0.isEmpty } ?? current?.includesProfile ?? false
         }
     }
 
@@ -155,6 +169,10 @@ public struct EventEndpoints: Sendable {
             }
             endpoint.kinds = kinds.isEmpty ? nil : kinds
         }
+        if let include = input.include {
+            guard include.allSatisfy({ $0.isExactly("profile") }) else { throw .unknownInclusion }
+            endpoint.includesProfile = !include.isEmpty
+        }
     }
 }
 
@@ -194,6 +212,8 @@ public protocol EventEndpointStore: Sendable {
     func events(
         after sequence: Int64, kinds: Set<AccountEvent.Kind>?, limit: Int, of project: ID<Project>
     ) async throws -> EventPage
+    /// The number of the project's latest event; 0 without events.
+    func lastSequence(of project: ID<Project>) async throws -> Int64
 }
 
 public enum EventEndpointRefusal: Refusal, Hashable {
@@ -202,9 +222,12 @@ public enum EventEndpointRefusal: Refusal, Hashable {
     case invalidID
     case invalidURL
     case unknownKind
+    case unknownInclusion
     case invalidOverlap
     case hasNoURL
     case tooMany
+    /// A test of the project is in flight, or the gateway sends as many events as it can.
+    case tooManyTests
     /// The feed no longer has the events after the requested number.
     case eventsExpired
 
@@ -213,7 +236,9 @@ public enum EventEndpointRefusal: Refusal, Hashable {
         case .notFound: .configurationNotFound
         case .exists: .configurationExists
         case .eventsExpired: .eventsExpired
-        case .invalidID, .invalidURL, .unknownKind, .invalidOverlap, .hasNoURL, .tooMany: .invalidArgument
+        case .tooManyTests: .tooManyAttemptsTryLater
+        case .invalidID, .invalidURL, .unknownKind, .unknownInclusion, .invalidOverlap, .hasNoURL, .tooMany:
+            .invalidArgument
         }
     }
 
@@ -225,9 +250,11 @@ public enum EventEndpointRefusal: Refusal, Hashable {
         case .invalidURL:
             "url must be an absolute https URL of at most 2048 characters, without user name and fragment."
         case .unknownKind: "kinds must contain kinds of events, such as account.created."
+        case .unknownInclusion: "include must be [\"profile\"] or empty."
         case .invalidOverlap: "overlapSeconds must be from 0 to 604800."
         case .hasNoURL: "The endpoint has no url."
         case .tooMany: "A project can have at most \(EventEndpoint.countLimit) event endpoints."
+        case .tooManyTests: "Wait for the response of the previous test event, and try again."
         case .eventsExpired: "Read the accounts again, then continue after lastSequence."
         }
     }

@@ -48,6 +48,13 @@ extension LinkingFacts {
     }
 }
 
+extension Account {
+    /// Whether the provider has disabled the user's account, so that the identity signs in no more.
+    func hasSuspended(_ proven: VerifiedIdentity) -> Bool {
+        identity(proven.provider, subject: proven.subject)?.isSuspended ?? false
+    }
+}
+
 /// The decision about a verified identity.
 public enum LinkingDecision: Hashable, Sendable {
     /// The user is signed in, with this change.
@@ -123,7 +130,9 @@ public struct SignInCommit: Hashable, Sendable {
 extension LinkingDecision {
     /// Makes the decision. If the identity is already linked to an account, its email address selects no other account.
     public init(_ facts: LinkingFacts) {
-        if let caller = facts.caller {
+        if facts.owner?.hasSuspended(facts.identity) == true {
+            self = .refuse(.accountDisabled)
+        } else if let caller = facts.caller {
             self.init(facts, caller: caller)
         } else if let owner = facts.owner {
             self = .commit(facts.signIn(owner))
@@ -199,7 +208,8 @@ public enum LinkRefusal: Refusal, Hashable {
     case providerAlreadyLinked
     /// Another account has the address.
     case emailTaken
-    /// The account that has the address is disabled, so its owner could not confirm the link.
+    /// The account that has the address is disabled, so its owner could not confirm the link; or the provider has
+    /// suspended the identity.
     case accountDisabled
     /// A re-authentication with an identity that is not linked to any account.
     case accountUnknown

@@ -267,6 +267,8 @@ public struct LinkedIdentity: Hashable, Sendable {
     public var transferSubject: String?
     /// Whether Apple's relay forwards email to ``email``. `nil` if Apple never reported it.
     public var emailForwarding: Bool?
+    /// Whether the provider has disabled the user's account. The identity signs in no more.
+    public var isSuspended = false
 
     public init(
         provider: ProviderID, subject: String, email: EmailAddress? = nil, emailTrust: EmailTrust = .none,
@@ -310,5 +312,6 @@ extension LinkedIdentity {
             // It is unknown whether Apple forwards email to a new address, or after a new consent.
             emailForwarding: keepsForwarding ? before?.emailForwarding : nil)
         transferSubject = before?.transferSubject
+        isSuspended = before?.isSuspended ?? false
     }
 }

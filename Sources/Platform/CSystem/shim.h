@@ -22,6 +22,8 @@
 #include <openssl/pem.h>
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
 #include <postgresql/libpq-fe.h>
 #include <pthread.h>
 #include <signal.h>
@@ -124,6 +126,57 @@ static inline EVP_PKEY *shim_rsa_public_key(const BIGNUM *n, const BIGNUM *e) {
 }
 
 /* BIO_get_mem_data is a macro. The BIO owns the memory. */
+// Whether the certificates are a path of exactly this leaf, this intermediate and this trusted root, valid at a time.
+static inline int shim_is_valid_path(X509 *leaf, X509 *intermediate, X509 *root, time_t at) {
+    X509_STORE *store = X509_STORE_new();
+    X509_STORE_CTX *context = X509_STORE_CTX_new();
+    STACK_OF(X509) *untrusted = sk_X509_new_null();
+    int is_valid = 0;
+    if (store && context && untrusted && X509_STORE_add_cert(store, root) == 1
+        && sk_X509_push(untrusted, intermediate) > 0
+        && X509_STORE_CTX_init(context, store, leaf, untrusted) == 1) {
+        X509_VERIFY_PARAM_set_time(X509_STORE_CTX_get0_param(context), at);
+        // The leaf must not be signed by the root itself.
+        is_valid = X509_verify_cert(context) == 1 && sk_X509_num(X509_STORE_CTX_get0_chain(context)) == 3;
+    }
+    X509_STORE_CTX_free(context);
+    sk_X509_free(untrusted);
+    X509_STORE_free(store);
+    return is_valid;
+}
+
+static inline int shim_has_extension(X509 *certificate, const char *oid) {
+    ASN1_OBJECT *object = OBJ_txt2obj(oid, 1);
+    int position = object ? X509_get_ext_by_OBJ(certificate, object, -1) : -1;
+    ASN1_OBJECT_free(object);
+    return position >= 0;
+}
+
+// Adds an extension without content (NULL in DER) to a certificate that is not signed yet.
+static inline int shim_add_marker(X509 *certificate, const char *oid) {
+    static const unsigned char null[] = {0x05, 0x00};
+    ASN1_OBJECT *object = OBJ_txt2obj(oid, 1);
+    ASN1_OCTET_STRING *content = ASN1_OCTET_STRING_new();
+    X509_EXTENSION *extension = NULL;
+    int result = 0;
+    if (object && content && ASN1_OCTET_STRING_set(content, null, sizeof null) == 1) {
+        extension = X509_EXTENSION_create_by_OBJ(NULL, object, 0, content);
+        result = extension && X509_add_ext(certificate, extension, -1) == 1;
+    }
+    X509_EXTENSION_free(extension);
+    ASN1_OCTET_STRING_free(content);
+    ASN1_OBJECT_free(object);
+    return result;
+}
+
+static inline int shim_add_basic_constraints(X509 *certificate, int is_authority) {
+    X509_EXTENSION *extension = X509V3_EXT_conf_nid(
+        NULL, NULL, NID_basic_constraints, is_authority ? "critical,CA:TRUE" : "critical,CA:FALSE");
+    int result = extension && X509_add_ext(certificate, extension, -1) == 1;
+    X509_EXTENSION_free(extension);
+    return result;
+}
+
 static inline long shim_bio_contents(BIO *bio, char **start) { return BIO_get_mem_data(bio, start); }
 
 /* For libcurl, which has variadic functions for options and for information. */

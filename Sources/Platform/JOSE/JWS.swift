@@ -33,8 +33,8 @@ public enum JWS {
 
 /// A signed token in compact serialization, parsed but not verified (RFC 7515 §7.1).
 ///
-/// Keys in the header (`jwk`, `x5c`, `jku`, `x5u`) are ignored. The verifier gets the issuer's keys from a trusted
-/// source.
+/// Keys in the header (`jwk`, `jku`, `x5u`) are ignored. The verifier gets the issuer's keys from a trusted source, or
+/// verifies the path of ``certificates`` to a trusted root.
 public struct UnverifiedJWS: Sendable {
     /// In bytes.
     public static let maximumLength = 16 * 1024
@@ -44,6 +44,8 @@ public struct UnverifiedJWS: Sendable {
     public let keyID: String?
     /// `typ`, for callers that distinguish kinds of tokens by it (RFC 8725 §3.11).
     public let type: String?
+    /// `x5c`: the certificates of the signer in base64, the leaf first. Not verified; `nil` unless they are texts.
+    public let certificates: [String]?
 
     private let signingInput: [UInt8]
     private let payload: [UInt8]
@@ -53,8 +55,10 @@ public struct UnverifiedJWS: Sendable {
     ///   parts in base64url without padding, and the first is a strict JSON object with an `alg`;
     ///   ``JWSFault/criticalHeader`` if the header has `crit`; ``JWSFault/algorithmNotAllowed`` for an `alg` other than
     ///   ES256 and RS256, for example `none` (RFC 8725 §3.1).
-    public init(parsing compact: String) throws(JWSFault) {
-        guard compact.utf8.count <= Self.maximumLength else { throw .tooLong }
+    ///
+    /// - Parameter maximumLength: in bytes.
+    public init(parsing compact: String, maximumLength: Int = UnverifiedJWS.maximumLength) throws(JWSFault) {
+        guard compact.utf8.count <= maximumLength else { throw .tooLong }
         let bytes = Array(compact.utf8)
         let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         guard
@@ -69,6 +73,7 @@ public struct UnverifiedJWS: Sendable {
         self.algorithm = algorithm
         keyID = header.keyID
         type = header.type
+        certificates = header.certificates
         signingInput = Array(bytes[..<parts[1].endIndex])
         self.payload = payload
         self.signature = signature
@@ -112,6 +117,7 @@ struct JOSEHeader: Decodable {
     let algorithm: String
     let keyID: String?
     let type: String?
+    let certificates: [String]?
     /// Whether `crit` exists, regardless of its value.
     let hasCrit: Bool
 
@@ -119,6 +125,7 @@ struct JOSEHeader: Decodable {
         case algorithm = "alg"
         case keyID = "kid"
         case type = "typ"
+        case certificates = "x5c"
         case critical = "crit"
     }
 
@@ -127,6 +134,7 @@ struct JOSEHeader: Decodable {
         algorithm = try members.decode(String.self, forKey: .algorithm)
         keyID = try members.decodeIfPresent(String.self, forKey: .keyID)
         type = try members.decodeIfPresent(String.self, forKey: .type)
+        certificates = try? members.decodeIfPresent([String].self, forKey: .certificates)
         hasCrit = members.contains(.critical)
     }
 }

@@ -18,7 +18,7 @@ extension SimulatedGoogle {
             case (.get, Self.authorizationPath), (.post, Self.authorizationPath): return try consent(to: request)
             case (.post, Self.tokenPath): return try redeem(request)
             case (.post, Self.revocationPath): return try revoke(request)
-            default: return nil
+            default: return try streamResponse(to: request)
             }
         } catch let refusal as GoogleRefusal {
             let body = ["error": refusal.code.rawValue, "error_description": refusal.explanation]

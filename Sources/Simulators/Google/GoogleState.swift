@@ -15,6 +15,7 @@ struct GoogleState: Sendable {
     }
 
     var keys: SigningKeys
+    var stream = SimulatedGoogleStream()
     var issuer: String
     /// The `max-age` in `Cache-Control` of the response with the public keys, in seconds.
     var keysMaxAge = 21_600

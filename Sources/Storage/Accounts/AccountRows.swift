@@ -17,6 +17,7 @@ enum AccountRow {
         'timeZone', l.time_zone, 'audience', l.audience, 'issuer', l.issuer, \
         'linkedAt', (extract(epoch FROM l.linked_at) * 1000000)::bigint, 'linkedDevice', l.linked_device, \
         'credentialState', l.credential_state, 'relayForwarding', l.relay_forwarding, \
+        'isSuspended', l.suspended_at IS NOT NULL, \
         'credentialCheckedAt', (extract(epoch FROM l.credential_checked_at) * 1000000)::bigint, \
         'transferSubject', CASE WHEN l.transferred_at IS NULL THEN l.transfer_sub END) \
         ORDER BY l.created_at, l.provider)::text \
@@ -89,6 +90,7 @@ enum AccountRow {
         let credentialCheckedAt: Int64?
         let transferSubject: String?
         let relayForwarding: Bool?
+        let isSuspended: Bool
 
         var credential: CredentialStatus? {
             guard let state = credentialState.flatMap(CredentialStatus.State.init), let time = credentialCheckedAt
@@ -179,6 +181,7 @@ extension LinkedIdentity {
             issuer: stored.issuer, linkedAt: Instant(microseconds: stored.linkedAt), linkedDevice: stored.linkedDevice,
             credential: stored.credential, emailForwarding: stored.relayForwarding)
         transferSubject = stored.transferSubject
+        isSuspended = stored.isSuspended
     }
 }
 

@@ -9,14 +9,15 @@ extension SQL {
     ///
     /// - Parameter issuedAt: when the provider issued the credential; `nil` if credentials of this provider never
     ///   become void.
-    /// - Returns: a row if the account has the identity and the credential is not void.
+    /// - Returns: a row if the account has the identity, which is not suspended, and the credential is not void.
     static func lockIdentityIfCredentialIsValid(
         _ subject: String, of account: ID<Account>, provider: ProviderID, issuedAt: Instant?, in realm: ID<Realm>
     ) -> SQL {
         """
         SELECT 1 AS one FROM linked_identity WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue)
             AND provider = \(provider.rawValue) AND subject = \(subject)
-            AND coalesce(credentials_void_before <= \(issuedAt.map { Timestamp($0) }), true) FOR SHARE
+            AND coalesce(credentials_void_before <= \(issuedAt.map { Timestamp($0) }), true)
+            AND suspended_at IS NULL FOR SHARE
         """
     }
 

@@ -75,7 +75,10 @@ extension SQL {
         RETURNING e.id, e.realm_id, e.kind, e.account_id, e.recipient, e.language, e.content, e.created_at,
             e.expires_at, e.attempts,
             EXISTS (SELECT FROM linked_identity l WHERE l.realm_id = e.realm_id
-                AND l.email = e.recipient AND NOT l.relay_forwarding) AS relay_is_stopped
+                AND l.email = e.recipient AND NOT l.relay_forwarding) AS relay_is_stopped,
+            e.kind = ANY (\(OutgoingEmail.Kind.allCases.filter(\.givesAccess).map(\.rawValue)))
+                AND EXISTS (SELECT FROM linked_identity l WHERE l.realm_id = e.realm_id
+                    AND l.email = e.recipient AND l.suspended_at IS NOT NULL) AS mailbox_is_suspended
         """
     }
 
@@ -122,6 +125,7 @@ extension QueuedEmail {
                 content: try row.decode("content"),
                 createdAt: Instant(try row.decode("created_at")), expiresAt: Instant(try row.decode("expires_at"))),
             realm: ID(try row.decode("realm_id")), attempts: try row.decode("attempts"),
-            relayIsStopped: try row.decode("relay_is_stopped"))
+            relayIsStopped: try row.decode("relay_is_stopped"),
+            mailboxIsSuspended: try row.decode("mailbox_is_suspended"))
     }
 }

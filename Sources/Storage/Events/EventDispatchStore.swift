@@ -21,14 +21,19 @@ public struct EventDispatchStore: Sendable {
             try await pool.query(
                 """
                 WITH free AS MATERIALIZED (
-                    SELECT project_id FROM event_stream
-                    WHERE lease_holder = \(holder) OR lease_expires_at IS NULL OR lease_expires_at < now()
-                    ORDER BY project_id FOR UPDATE SKIP LOCKED)
+                    SELECT s.project_id FROM event_stream s
+                    WHERE (lease_holder = \(holder) OR lease_expires_at IS NULL OR lease_expires_at < now())
+                        AND \(Self.isNotDeleted)
+                    ORDER BY s.project_id FOR UPDATE OF s SKIP LOCKED)
                 UPDATE event_stream s SET lease_holder = \(holder), lease_expires_at = now() + interval '15 seconds'
                 FROM free WHERE s.project_id = free.project_id RETURNING s.project_id
                 """)
         }.map { ID(try $0.decode("project_id")) }
     }
+
+    /// A condition for an `event_stream s`: after the deletion of its project, nothing is sent.
+    private static let isNotDeleted: SQL =
+        "EXISTS (SELECT FROM realm r WHERE r.id = s.project_id AND r.deleted_at IS NULL)"
 
     /// Gives up all leases of `holder`, so that another process can take them at once.
     public func releaseLeases(of holder: UUID) async throws {
@@ -53,9 +58,6 @@ public struct EventDispatchStore: Sendable {
 
     /// Numbers at most `limit` committed events of a project, in the order of their times.
     ///
-    /// Deletes rows by their place (`ctid`): a join on their keys reads the table once for each row if the plan was made
-    /// while the table was empty, as it usually is. No statement updates a row of `outbox`.
-    ///
     /// The transaction locks the row of the stream first. A number is therefore visible only if all lower numbers are.
     ///
     /// - Returns: how many were numbered.
@@ -66,25 +68,31 @@ public struct EventDispatchStore: Sendable {
                 let row = try await transaction.query(
                     "SELECT last_sequence FROM event_stream WHERE project_id = \(project.rawValue) FOR UPDATE")
                 guard let last = try row.first?.decode("last_sequence", as: Int64.self) else { return 0 }
-                let moved = try await transaction.query(
-                    """
-                    WITH moved AS (
-                        DELETE FROM outbox o WHERE o.project_id = \(project.rawValue) AND o.ctid = ANY (ARRAY(
-                            SELECT i.ctid FROM outbox i WHERE i.project_id = \(project.rawValue)
-                            ORDER BY i.created_at, i.id LIMIT \(limit)))
-                        RETURNING o.id, o.realm_id, o.kind, o.account_id, o.actor, o.data, o.created_at),
-                    inserted AS (
-                        INSERT INTO account_event (project_id, sequence, id, realm_id, kind, account_id, actor, data,
-                            created_at)
-                        SELECT \(project.rawValue), \(last) + row_number() OVER (ORDER BY m.created_at, m.id), m.id,
-                            m.realm_id, m.kind, m.account_id, m.actor, m.data, m.created_at
-                        FROM moved m RETURNING sequence)
-                    UPDATE event_stream SET last_sequence = \(last) + (SELECT count(*) FROM inserted)
-                    WHERE project_id = \(project.rawValue) RETURNING last_sequence
-                    """)
+                let moved = try await transaction.query(Self.numbering(of: project, after: last, limit: limit))
                 return Int(try (moved.first?.decode("last_sequence", as: Int64.self) ?? last) - last)
             }
         }
+    }
+
+    /// Deletes rows by their place (`ctid`), and by nothing else: with a join on their keys, or a condition on the
+    /// project, a plan that was made while the table was empty, as it usually is, compares every row of the project with
+    /// every row of the batch. No statement updates a row of `outbox`.
+    static func numbering(of project: ID<Project>, after last: Int64, limit: Int) -> SQL {
+        """
+        WITH moved AS (
+            DELETE FROM outbox o WHERE o.ctid = ANY (ARRAY(
+                SELECT i.ctid FROM outbox i WHERE i.project_id = \(project.rawValue)
+                ORDER BY i.created_at, i.id LIMIT \(limit)))
+            RETURNING o.id, o.realm_id, o.kind, o.account_id, o.actor, o.data, o.created_at),
+        inserted AS (
+            INSERT INTO account_event (project_id, sequence, id, realm_id, kind, account_id, actor, data,
+                created_at)
+            SELECT \(project.rawValue), \(last) + row_number() OVER (ORDER BY m.created_at, m.id), m.id,
+                m.realm_id, m.kind, m.account_id, m.actor, m.data, m.created_at
+            FROM moved m RETURNING sequence)
+        UPDATE event_stream SET last_sequence = \(last) + (SELECT count(*) FROM inserted)
+        WHERE project_id = \(project.rawValue) RETURNING last_sequence
+        """
     }
 
     /// An endpoint of a project.
@@ -105,10 +113,12 @@ public struct EventDispatchStore: Sendable {
                 """
                 SELECT p.project_id, p.id FROM event_endpoint p JOIN event_stream s ON s.project_id = p.project_id
                 WHERE p.project_id = ANY (\(projects.map(\.rawValue))) AND p.url IS NOT NULL AND p.disabled_at IS NULL
-                    AND (p.attempt_after IS NULL OR p.attempt_after <= \(Timestamp(now)))
-                    AND (p.last_sequence < s.last_sequence OR EXISTS (SELECT FROM event_delivery d
-                        WHERE d.project_id = p.project_id AND d.endpoint_id = p.id AND d.state = 'pending'
-                            AND d.due_at <= \(Timestamp(now))))
+                    AND \(Self.isNotDeleted)
+                    AND (p.failing_since <= \(Timestamp(now - EndpointHealth.patience))
+                        OR (p.attempt_after IS NULL OR p.attempt_after <= \(Timestamp(now)))
+                            AND (p.last_sequence < s.last_sequence OR EXISTS (SELECT FROM event_delivery d
+                                WHERE d.project_id = p.project_id AND d.endpoint_id = p.id AND d.state = 'pending'
+                                    AND d.due_at <= \(Timestamp(now)))))
                 ORDER BY p.project_id, p.id
                 """)
         }.map { Key(project: ID(try $0.decode("project_id")), endpoint: ID(try $0.decode("id"))) }
@@ -128,7 +138,7 @@ public struct EventDispatchStore: Sendable {
         public let leaseHolder: UUID?
     }
 
-    /// Returns the endpoint as it is now; `nil` if it does not exist or has no URL.
+    /// Returns the endpoint as it is now; `nil` if it does not exist or has no URL, or the project was deleted.
     public func target(_ key: Key) async throws -> Target? {
         try await withStoreErrors {
             try await pool.query(
@@ -138,6 +148,7 @@ public struct EventDispatchStore: Sendable {
                     s.lease_expires_at > now() AS has_lease
                 FROM event_endpoint p JOIN event_stream s ON s.project_id = p.project_id
                 WHERE p.project_id = \(key.project.rawValue) AND p.id = \(key.endpoint.rawValue)
+                    AND \(Self.isNotDeleted)
                 """)
         }.first.flatMap { try Target($0) }
     }
@@ -148,24 +159,50 @@ public struct EventDispatchStore: Sendable {
         public let attempts: Int
     }
 
+    /// Deliveries that wait for another attempt.
+    public struct Waiting: Sendable {
+        /// The earliest first.
+        public let dispatches: [Dispatch]
+        /// Those whose events have been deleted after the retention period: they have failed.
+        public let expired: [Result]
+    }
+
     /// Returns deliveries that wait for another attempt, the earliest first.
     ///
     /// - Parameter now: `nil` for deliveries that are not due, too.
-    public func waitingDeliveries(to key: Key, dueAt now: Instant?, limit: Int) async throws -> [Dispatch] {
+    public func waitingDeliveries(to key: Key, dueAt now: Instant?, limit: Int) async throws -> Waiting {
+        let rows = try await withStoreErrors {
+            try await pool.query(Self.waitingDeliveries(to: key, dueAt: now, limit: limit))
+        }
+        let (kept, expired) = (
+            try rows.filter { try $0.decode("has_event") }, try rows.filter { try !$0.decode("has_event") }
+        )
+        return Waiting(
+            dispatches: try kept.map {
+                Dispatch(event: try StoredEventRow.event($0), attempts: try $0.decode("attempts"))
+            },
+            expired: try expired.map {
+                Result(
+                    sequence: try $0.decode("delivery_sequence"), state: .failed, attempts: try $0.decode("attempts"),
+                    dueAt: nil, status: nil, failure: "expired")
+            })
+    }
+
+    /// The limit applies before the join, so that no plan reads all waiting deliveries.
+    static func waitingDeliveries(to key: Key, dueAt now: Instant?, limit: Int) -> SQL {
         let isDue: SQL = if let now { "d.due_at <= \(Timestamp(now))" } else { "true" }
-        return try await withStoreErrors {
-            try await pool.query(
-                """
-                WITH waiting AS MATERIALIZED (
-                    SELECT d.project_id, d.sequence, d.attempts, d.due_at FROM event_delivery d
-                    WHERE d.project_id = \(key.project.rawValue) AND d.endpoint_id = \(key.endpoint.rawValue)
-                        AND d.state = 'pending' AND \(isDue)
-                    ORDER BY d.due_at, d.sequence LIMIT \(limit))
-                SELECT \(StoredEventRow.columns), d.attempts FROM waiting d
-                JOIN account_event e ON e.project_id = d.project_id AND e.sequence = d.sequence
-                ORDER BY d.due_at, d.sequence
-                """)
-        }.map { Dispatch(event: try StoredEventRow.event($0), attempts: try $0.decode("attempts")) }
+        return """
+            WITH waiting AS MATERIALIZED (
+                SELECT d.project_id, d.sequence, d.attempts, d.due_at FROM event_delivery d
+                WHERE d.project_id = \(key.project.rawValue) AND d.endpoint_id = \(key.endpoint.rawValue)
+                    AND d.state = 'pending' AND \(isDue)
+                ORDER BY d.due_at, d.sequence LIMIT \(limit))
+            SELECT \(StoredEventRow.columns), d.attempts, d.sequence AS delivery_sequence,
+                e.project_id IS NOT NULL AS has_event
+            FROM waiting d
+            LEFT JOIN account_event e ON e.project_id = d.project_id AND e.sequence = d.sequence
+            ORDER BY d.due_at, d.sequence
+            """
     }
 
     /// Returns the events after the endpoint's cursor that it wants, at most `limit`.
@@ -245,12 +282,43 @@ public struct EventDispatchStore: Sendable {
         }
     }
 
+    /// The state of an endpoint, for the metrics.
+    public struct EndpointState: Sendable {
+        public let key: Key
+        /// The age of the oldest event that was not sent to the endpoint.
+        public let lag: Duration
+        public let isDisabled: Bool
+    }
+
+    /// Returns the states of the endpoints with a URL.
+    public func endpointStates(of projects: [ID<Project>], at now: Instant) async throws -> [EndpointState] {
+        guard !projects.isEmpty else { return [] }
+        return try await withStoreErrors {
+            try await pool.query(
+                """
+                SELECT p.project_id, p.id, p.disabled_at IS NOT NULL AS is_disabled, (SELECT e.created_at
+                    FROM account_event e WHERE e.project_id = p.project_id AND e.sequence > p.last_sequence
+                    ORDER BY e.sequence LIMIT 1) AS oldest
+                FROM event_endpoint p
+                WHERE p.project_id = ANY (\(projects.map(\.rawValue))) AND p.url IS NOT NULL
+                ORDER BY p.project_id, p.id LIMIT 1000
+                """)
+        }.map { row in
+            EndpointState(
+                key: Key(project: ID(try row.decode("project_id")), endpoint: ID(try row.decode("id"))),
+                lag: try row.eventTime("oldest").map { max(.zero, now - $0) } ?? .zero,
+                isDisabled: try row.decode("is_disabled"))
+        }
+    }
+
     /// Returns figures for the metrics.
     public func backlog(at now: Instant) async throws -> Backlog {
         let rows = try await withStoreErrors {
             try await pool.query(
                 """
-                SELECT (SELECT min(created_at) FROM outbox) AS oldest,
+                SELECT (SELECT min(o.created_at) FROM event_stream s CROSS JOIN LATERAL (
+                        SELECT created_at FROM outbox WHERE project_id = s.project_id ORDER BY created_at, id LIMIT 1) o
+                        WHERE \(Self.isNotDeleted)) AS oldest,
                     (SELECT count(*) FROM event_endpoint WHERE disabled_at IS NOT NULL) AS disabled,
                     (SELECT max(s.last_sequence - p.last_sequence) FROM event_endpoint p
                         JOIN event_stream s ON s.project_id = p.project_id WHERE p.url IS NOT NULL) AS behind

@@ -22,7 +22,7 @@ enum StoredEventRow {
 /// The columns of an ``EventEndpoint`` in the table `event_endpoint` with the alias `p`.
 enum EventEndpointRow {
     static let columns: SQL = """
-        p.project_id, p.id AS endpoint_id, p.url, p.kinds, p.last_sequence, p.failures, p.failing_since,
+        p.project_id, p.id AS endpoint_id, p.url, p.kinds, p.includes_profile, p.last_sequence, p.failures, p.failing_since,
         p.attempt_after, p.last_success_at, p.disabled_at, p.disabled_reason, p.created_at AS endpoint_created_at
         """
 
@@ -31,7 +31,7 @@ enum EventEndpointRow {
             id: ID(try row.decode("endpoint_id")),
             url: try row.decode("url", as: String?.self).map(CallbackURL.init(stored:)),
             kinds: try row.decode("kinds", as: [String]?.self).map { Set($0.compactMap(AccountEvent.Kind.init)) },
-            lastSequence: try row.decode("last_sequence"),
+            includesProfile: try row.decode("includes_profile"), lastSequence: try row.decode("last_sequence"),
             health: EndpointHealth(
                 failures: try row.decode("failures"), failingSince: try row.eventTime("failing_since"),
                 attemptAfter: try row.eventTime("attempt_after"), lastSuccessAt: try row.eventTime("last_success_at"),

@@ -35,9 +35,10 @@ public struct PostgresEventEndpointStore: EventEndpointStore {
                 "INSERT INTO event_stream (project_id) VALUES (\(project.rawValue)) ON CONFLICT DO NOTHING")
             let inserted = try await transaction.execute(
                 """
-                INSERT INTO event_endpoint (project_id, id, url, kinds, secret, last_sequence, created_at)
+                INSERT INTO event_endpoint (project_id, id, url, kinds, includes_profile, secret, last_sequence, created_at)
                 SELECT s.project_id, \(endpoint.id.rawValue), \(endpoint.url?.rawValue),
-                    \(endpoint.kinds.map { $0.map(\.rawValue).sorted() }), \(secret), s.last_sequence,
+                    \(endpoint.kinds.map { $0.map(\.rawValue).sorted() }), \(endpoint.includesProfile), \(secret),
+                    s.last_sequence,
                     \(Timestamp(endpoint.createdAt))
                 FROM event_stream s WHERE s.project_id = \(project.rawValue)
                 ON CONFLICT (project_id, id) DO NOTHING
@@ -56,7 +57,8 @@ public struct PostgresEventEndpointStore: EventEndpointStore {
             try await transaction.execute(
                 """
                 UPDATE event_endpoint SET url = \(endpoint.url?.rawValue),
-                    kinds = \(endpoint.kinds.map { $0.map(\.rawValue).sorted() })
+                    kinds = \(endpoint.kinds.map { $0.map(\.rawValue).sorted() }),
+                    includes_profile = \(endpoint.includesProfile)
                 WHERE project_id = \(project.rawValue) AND id = \(endpoint.id.rawValue)
                 """) == 1
         }
@@ -169,7 +171,10 @@ public struct PostgresEventEndpointStore: EventEndpointStore {
                     FROM event_stream s WHERE s.project_id = \(project.rawValue)
                     """
                 ).first
-                guard let stream else { return EventPage(events: [], lastSequence: 0, earliestSequence: nil) }
+                guard let stream else {
+                    guard sequence == 0 else { throw EventEndpointRefusal.eventsExpired }
+                    return EventPage(events: [], lastSequence: 0, earliestSequence: nil)
+                }
                 let last: Int64 = try stream.decode("last_sequence")
                 let earliest: Int64? = try stream.decode("earliest")
                 // After the restore of a backup, a reader can be ahead of the stream, and would miss events.
@@ -189,6 +194,26 @@ public struct PostgresEventEndpointStore: EventEndpointStore {
                     earliestSequence: earliest)
             }
         }
+    }
+
+    /// Returns the latest events up to `sequence`, the latest first.
+    public func latestEvents(
+        before sequence: Int64, limit: Int, of project: ID<Project>
+    ) async throws -> [StoredEvent] {
+        try await withStoreErrors {
+            try await pool.query(
+                """
+                SELECT \(StoredEventRow.columns) FROM account_event e
+                WHERE e.project_id = \(project.rawValue) AND e.sequence <= \(sequence)
+                ORDER BY e.sequence DESC LIMIT \(limit)
+                """)
+        }.map(StoredEventRow.event)
+    }
+
+    public func lastSequence(of project: ID<Project>) async throws -> Int64 {
+        try await withStoreErrors {
+            try await pool.query("SELECT last_sequence FROM event_stream WHERE project_id = \(project.rawValue)")
+        }.first?.decode("last_sequence") ?? 0
     }
 
     /// Changes the endpoints of a project, and with them the kinds of events that the project records.

@@ -115,8 +115,20 @@ extension SQL {
 
     static func deleteExpiredEvents(before end: Instant, limit: Int) -> SQL {
         deleteBatch(
-            from: "account_event", key: ["project_id", "sequence"], where: "created_at < \(Timestamp(end))",
+            from: "account_event", key: ["project_id", "sequence"],
+            where: "created_at < \(Timestamp(end)) AND NOT (\(mustStillBeDelivered("account_event")))",
             orderedBy: "created_at", limit: limit)
+    }
+
+    /// A condition: the law demands that the listener gets the event, and some endpoint has not accepted it yet.
+    private static func mustStillBeDelivered(_ event: SQL) -> SQL {
+        """
+        \(event).kind = ANY (\(AccountEvent.Kind.keptUntilDelivered.map(\.rawValue))) AND EXISTS (
+            SELECT FROM event_endpoint p WHERE p.project_id = \(event).project_id AND p.url IS NOT NULL
+                AND (p.last_sequence < \(event).sequence OR EXISTS (SELECT FROM event_delivery d
+                    WHERE d.project_id = p.project_id AND d.endpoint_id = p.id AND d.sequence = \(event).sequence
+                        AND d.state = 'pending')))
+        """
     }
 
     static func deleteOldDeliveries(before end: Instant, limit: Int) -> SQL {
@@ -137,10 +149,10 @@ extension SQL {
     }
 
     /// Selects the deleted projects and tenants that have rows to delete, or whose own row can be deleted. Excludes those
-    /// of which only audit events remain, because these may be kept for years.
+    /// of which only audit events remain, because these may be kept for years. A deleted project has no listeners.
     static func deletedRealms(limit: Int) -> SQL {
         """
-        SELECT r.id, p.event_kinds FROM \(realmsWithProjects) WHERE r.deleted_at IS NOT NULL AND (
+        SELECT r.id, CASE WHEN p.deleted_at IS NULL THEN p.event_kinds ELSE '{}' END AS event_kinds FROM \(realmsWithProjects) WHERE r.deleted_at IS NOT NULL AND (
             \(hasRows(["account", "deleted_account", "password_key"], "r"))
             OR EXISTS (SELECT FROM identity_provider p WHERE p.realm_id = r.id AND \(secretIsUnused("p")))
             OR NOT (\(hasRows(["identity_provider"], "r"))) AND \(hasNoAuditEvents("r")) AND \(hasNoTenants("r")))

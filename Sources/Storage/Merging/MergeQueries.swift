@@ -34,6 +34,7 @@ extension Transaction {
             .moveIdentities(of: sourceID, to: targetID, at: merge.mergedAt, in: realm),
             .moveFactors(from: sourceID, to: targetID, in: realm),
             .movePasskeys(from: sourceID, to: targetID, at: merge.mergedAt, in: realm),
+            .moveAppTransactions(from: sourceID, to: targetID, in: realm),
             .countPasskeys(of: targetID, in: realm),
             .moveMerges(from: sourceID, to: targetID, in: realm),
             .moveUndoCodes(from: sourceID, to: targetID, in: realm),

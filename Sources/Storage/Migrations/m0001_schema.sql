@@ -290,6 +290,8 @@ CREATE TABLE linked_identity (
     -- identity. This column is needed too: a sign-in that waits for the lock on this row sees a concurrent change only
     -- here.
     credentials_void_before timestamptz,
+    -- For google.com: since when Google has disabled the user's account. The identity signs in no more.
+    suspended_at timestamptz,
     -- For apple.com: whether Apple's relay forwards email to the user, and since when, according to Apple's latest
     -- notification. NULL: Apple has not reported anything.
     relay_forwarding boolean,
@@ -867,6 +869,8 @@ CREATE TABLE event_endpoint (
     url text CHECK (octet_length(url) BETWEEN 1 AND 2048),
     -- NULL: all kinds that the gateway does not record for every sign-in.
     kinds text[],
+    -- Whether events contain the profile of the account, as it is at the delivery.
+    includes_profile boolean NOT NULL DEFAULT false,
     -- Secrets that sign the requests; encrypted. The previous one signs too until it expires.
     secret bytea NOT NULL,
     previous_secret bytea,
@@ -907,6 +911,35 @@ CREATE TABLE event_delivery (
 
 CREATE INDEX event_delivery_due ON event_delivery (project_id, endpoint_id, due_at, sequence) WHERE state = 'pending';
 CREATE INDEX event_delivery_log ON event_delivery (attempted_at) WHERE state <> 'pending';
+
+-- The stream of Google's security event tokens for a project's client IDs (Cross-Account Protection).
+CREATE TABLE google_signal_stream (
+    project_id text COLLATE "C" PRIMARY KEY REFERENCES realm ON DELETE CASCADE,
+    -- The private key of the service account that configures the stream; encrypted.
+    service_account bytea NOT NULL,
+    url text NOT NULL CHECK (octet_length(url) BETWEEN 1 AND 2048),
+    registered_at timestamptz NOT NULL,
+    -- The text that Google sends back in the latest requested test, and when it was requested.
+    verification_state text,
+    requested_at timestamptz,
+    verified_at timestamptz,
+    -- Tests in a row that did not arrive.
+    misses integer NOT NULL DEFAULT 0 CHECK (misses >= 0),
+    CHECK ((verification_state IS NULL) = (requested_at IS NULL))
+);
+
+-- The App Store transactions with which accounts were used. A parent's withdrawal of consent names a transaction.
+CREATE TABLE app_transaction (
+    realm_id text COLLATE "C" NOT NULL,
+    bundle_id text COLLATE "C" NOT NULL CHECK (bundle_id <> ''),
+    transaction_id text COLLATE "C" NOT NULL CHECK (transaction_id <> ''),
+    account_id text COLLATE "C" NOT NULL,
+    stated_at timestamptz NOT NULL,
+    PRIMARY KEY (realm_id, bundle_id, transaction_id, account_id),
+    FOREIGN KEY (realm_id, account_id) REFERENCES account ON DELETE CASCADE
+);
+
+CREATE INDEX app_transaction_account ON app_transaction (realm_id, account_id);
 
 -- Audit trail. Rows are only inserted, and deleted after the retention period; no statement changes them.
 CREATE TABLE audit_event (

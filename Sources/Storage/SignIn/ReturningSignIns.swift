@@ -72,7 +72,7 @@ private struct SignInColumns {
 
 extension SQL {
     /// Applies a sign-in. Changes nothing if the account's generation has changed, the account is disabled, the
-    /// identity was removed or has another issuer, or the credential is void. Fails if a replay key was used before.
+    /// identity was removed, suspended or has another issuer, or the credential is void. Fails if a replay key was used before.
     static func apply(_ signIn: ReturningSignIn, in realm: ID<Realm>) throws -> SQL {
         var row = RowValues(signIn)
         let columns = SignInColumns(of: &row)
@@ -138,7 +138,7 @@ extension SQL {
             AND a.generation = \(signIn.generation) AND a.disabled_at IS NULL
             AND l.provider = \(signIn.provider) AND l.subject = \(signIn.subject)
             AND coalesce(l.issuer, \(signIn.issuer)) IS NOT DISTINCT FROM \(signIn.issuer)
-            AND coalesce(l.credentials_void_before <= \(signIn.issuedAt), true)
+            AND coalesce(l.credentials_void_before <= \(signIn.issuedAt), true) AND l.suspended_at IS NULL
         """
     }
 

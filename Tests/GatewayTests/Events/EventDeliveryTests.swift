@@ -1,3 +1,4 @@
+import Encoding
 import HTTP
 import Identity
 import Postgres
@@ -120,6 +121,92 @@ struct EventDeliveryTests {
         try await fixture.dispatch()
         #expect(try await fixture.deliveries() == (1...12).map { "\($0) delivered 1" })
         #expect(Set(fixture.server.requests.map(\.eventID)).count == 12, "an event keeps its ID")
+    }
+
+    @Test(
+        "An endpoint that is down for 24 hours gets one more probe, whenever the next attempt is due, and is disabled")
+    func patience() async throws {
+        let fixture = try await EventFixture()
+        fixture.server.answer(500)
+        for number in 1...12 { try await fixture.createAccounts("user\(number)") }
+        for _ in 0..<23 {
+            try await fixture.dispatch()
+            fixture.gateway.clock.advance(by: .seconds(3600))
+        }
+        #expect(try await fixture.endpoint()["state"] == "failing")
+        let count = fixture.server.requests.count
+        fixture.gateway.clock.advance(by: .seconds(3700))
+        try await fixture.dispatch()
+        #expect(fixture.server.requests.count == count + 1)
+        #expect(try await fixture.endpoint()["disabledReason"] == "noSuccess")
+    }
+
+    @Test("An endpoint that accepts the probe after 24 hours is not disabled")
+    func recovery() async throws {
+        let fixture = try await EventFixture()
+        fixture.server.answer(500)
+        for number in 1...12 { try await fixture.createAccounts("user\(number)") }
+        for _ in 0..<20 {
+            try await fixture.dispatch()
+            fixture.gateway.clock.advance(by: .seconds(3600))
+        }
+        fixture.gateway.clock.advance(by: .seconds(5 * 3600))
+        fixture.server.answer(204)
+        try await fixture.dispatch()
+        #expect(try await fixture.endpoint()["state"] == "active")
+    }
+
+    @Test("An endpoint whose failed events are gone is disabled without another attempt")
+    func nothingToProbe() async throws {
+        let fixture = try await EventFixture()
+        fixture.server.answer(500)
+        try await fixture.createAccounts("ada")
+        try await fixture.dispatch()
+        _ = try await fixture.gateway.database.pool.execute("DELETE FROM account_event")
+        fixture.gateway.clock.advance(by: .seconds(25 * 3600))
+        try await fixture.dispatch()
+        #expect(try await fixture.endpoint()["disabledReason"] == "noSuccess")
+        #expect(fixture.server.requests.count == 1)
+    }
+
+    @Test("A delivery whose event has expired has failed, and does not delay others")
+    func expired() async throws {
+        let fixture = try await EventFixture()
+        fixture.server.answer(500)
+        for number in 1...4 { try await fixture.createAccounts("user\(number)") }
+        try await fixture.dispatch()
+        _ = try await fixture.gateway.database.pool.execute("DELETE FROM account_event WHERE sequence < 4")
+        fixture.server.answer(204)
+        fixture.gateway.clock.advance(by: .seconds(7))
+        try await fixture.dispatch()
+        #expect(try await fixture.deliveries() == ["1 failed 1", "2 failed 1", "3 failed 1", "4 delivered 2"])
+        let store = EventDispatchStore(pool: fixture.gateway.database.pool)
+        #expect(try await store.dueEndpoints(of: [ID("demo")], at: fixture.gateway.clock.now).isEmpty)
+    }
+
+    @Test("A deleted project sends nothing, and no process takes its lease", arguments: [false, true])
+    func deletedProject(hasLease: Bool) async throws {
+        let fixture = try await EventFixture()
+        if hasLease { try await fixture.dispatch() }
+        try await fixture.createAccounts("ada", "bob")
+        let store = EventDispatchStore(pool: fixture.gateway.database.pool)
+        let key = EventDispatchStore.Key(project: ID("demo"), endpoint: ID("backend"))
+        #expect(try await store.target(key) != nil)
+        _ = try await fixture.gateway.database.pool.execute(
+            "UPDATE realm SET deleted_at = \(Timestamp(microsecondsSinceEpoch: fixture.gateway.clock.now.microseconds)) WHERE id = 'demo'"
+        )
+        try await fixture.dispatch()
+        #expect(fixture.server.requests.isEmpty)
+        #expect(try await store.target(key) == nil, "a running task sends no further event")
+        let other = EventFixture.dispatcher(of: fixture.gateway)
+        if !hasLease { #expect(try await fixture.lastSequence() == 0) }
+        try await other.step()
+        #expect(other.pause > .seconds(1))
+        #expect(try await store.backlog(at: fixture.gateway.clock.now).oldestUnnumbered == .zero)
+        let janitor = Janitor(pool: fixture.gateway.database.pool)
+        _ = try await janitor.remove(.deletedRealm, at: fixture.gateway.clock.now)
+        let rows = try await fixture.gateway.database.pool.query("SELECT FROM outbox WHERE kind = 'account.deleted'")
+        #expect(rows.isEmpty, "it has no listeners")
     }
 
     struct Answer: CustomTestStringConvertible, Sendable {

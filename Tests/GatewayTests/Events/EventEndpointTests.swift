@@ -79,6 +79,63 @@ struct EventEndpointTests {
         #expect(feed.wireCode == "PERMISSION_DENIED")
     }
 
+    @Test("With the profile, an event has the account as it is at the delivery; that of a deleted account has none")
+    func profile() async throws {
+        let fixture = try await EventFixture()
+        let key = fixture.configurator.serviceKey
+        let changed = try await fixture.configurator.send(
+            .patch, "eventEndpoints/backend", ["include": ["profile"]])
+        #expect(changed.json["include"] == ["profile"], "\(changed.text)")
+        let created = try await fixture.gateway.send(
+            .post, "/v1/projects/demo/accounts", ["localId": "ada", "email": "ada@example.com"], by: key)
+        #expect(created.status == 200)
+        let updated = try await fixture.gateway.send(
+            .post, "/v1/projects/demo/accounts:update", ["localId": "ada", "displayName": "Ada"], by: key)
+        #expect(updated.status == 200, "\(updated.text)")
+        try await fixture.createAccounts("bob")
+        let deleted = try await fixture.gateway.send(
+            .post, "/v1/projects/demo/accounts:delete", ["localId": "bob"], by: key)
+        #expect(deleted.status == 200)
+        try await fixture.dispatch()
+        let found = try await fixture.gateway.send(
+            .post, "/v1/projects/demo/accounts:lookup", ["localId": ["ada"]], by: key)
+        let events = fixture.server.requests.map(\.json)
+        #expect(events.map { $0["data"]?["localId"] } == ["ada", "ada", "bob", "bob"])
+        #expect(events[0]["data"]?["profile"] == found.json["users"]?[0], "both have the name of the update")
+        #expect(events[0]["data"]?["profile"]?["displayName"] == "Ada")
+        #expect(
+            events[2...].allSatisfy { $0["data"]?["profile"] == nil }, "the account was deleted before the delivery")
+        #expect(try await fixture.events("after=0").json["events"]?[0]?["data"]?["profile"] == nil)
+        _ = try await fixture.configurator.send(.patch, "eventEndpoints/backend", ["include": []])
+        try await fixture.createAccounts("eve")
+        try await fixture.dispatch()
+        #expect(fixture.server.requests.last?.json["data"]?["profile"] == nil)
+        let unknown = try await fixture.configurator.send(
+            .patch, "eventEndpoints/backend", ["include": ["password"]])
+        #expect(unknown.outcome.hasPrefix("400 INVALID_ARGUMENT"))
+    }
+
+    @Test("Who sends profiles somewhere needs the scope users.read, also for another URL of such an endpoint")
+    func profileScopes() async throws {
+        let fixture = try await EventFixture()
+        let key = try await ServiceKey(
+            id: "limited", in: fixture.gateway, scopes: ServiceKeyScopes([.config, .trust]))
+        let limited = Configurator(gateway: fixture.gateway, serviceKey: key)
+        let url: JSON = "https://other.example.com/"
+        let refused = [
+            try await limited.send(
+                .post, "eventEndpoints", ["eventEndpointId": "other", "url": url, "include": ["profile"]]),
+            try await limited.send(.patch, "eventEndpoints/backend", ["include": ["profile"]]),
+        ]
+        #expect(refused.allSatisfy { $0.wireCode == "PERMISSION_DENIED" })
+        #expect(try await limited.send(.patch, "eventEndpoints/backend", ["url": url]).status == 200)
+        _ = try await fixture.configurator.send(.patch, "eventEndpoints/backend", ["include": ["profile"]])
+        let moved = try await limited.send(.patch, "eventEndpoints/backend", ["url": "https://evil.example.com/"])
+        #expect(moved.wireCode == "PERMISSION_DENIED")
+        #expect(
+            try await limited.send(.patch, "eventEndpoints/backend", ["url": url, "include": []]).status == 200)
+    }
+
     @Test("A project has at most twenty endpoints")
     func limit() async throws {
         let fixture = try await EventFixture()
@@ -110,10 +167,48 @@ struct EventEndpointTests {
         _ = try await fixture.gateway.database.pool.execute("DELETE FROM account_event WHERE sequence < 3")
         #expect(try await fixture.events("after=1").outcome.hasPrefix("410 EVENTS_EXPIRED"))
         #expect(try await accounts("after=2") == ["eve"])
+        #expect(
+            try await fixture.events("after=4").outcome.hasPrefix("410 EVENTS_EXPIRED"),
+            "after the restore of a backup, a reader is ahead of the stream")
         try await fixture.gateway.makeOtherProject(serviceKey: "sks_other")
         let foreign = try await fixture.gateway.send(
             .get, "/v1/projects/demo/events", body: [], query: [], headers: ["Authorization": "Bearer sks_other"])
         #expect(foreign.status == 403 || foreign.status == 400, "\(foreign.outcome)")
+    }
+
+    @Test("A reader that is ahead of a project without events is refused")
+    func readerWithoutStream() async throws {
+        let fixture = try await EventFixture()
+        _ = try await fixture.gateway.database.pool.execute("DELETE FROM event_stream")
+        #expect(try await fixture.events("after=1").outcome.hasPrefix("410 EVENTS_EXPIRED"))
+        #expect(try await fixture.events("after=0").status == 200)
+    }
+
+    @Test("A waiting reader gets the next event, and reads no earlier one again")
+    func waitingReader() async throws {
+        let fixture = try await EventFixture()
+        try await fixture.createAccounts("ada", "bob", "eve")
+        try await fixture.dispatch()
+        async let waiting = fixture.events("after=1&kinds=account.deleted&waitSeconds=20")
+        try await Task.sleep(for: .milliseconds(400))
+        // A request for the events after number 1 is refused now.
+        _ = try await fixture.gateway.database.pool.execute("DELETE FROM account_event WHERE sequence <= 2")
+        let deleted = try await fixture.gateway.send(
+            .post, "/v1/projects/demo/accounts:delete", ["localId": "ada"], by: fixture.configurator.serviceKey)
+        #expect(deleted.status == 200)
+        try await fixture.dispatch()
+        let page = try await waiting
+        #expect(page.status == 200, "\(page.text)")
+        #expect(page.json["events"]?.elements.map { $0["data"]?["localId"]?.string } == ["ada"])
+        #expect(page.json["lastSequence"] == 4)
+    }
+
+    @Test("A reader waits no longer when the gateway shuts down", .timeLimit(.minutes(1)))
+    func draining() async throws {
+        let fixture = try await EventFixture(isDraining: true)
+        let start = ContinuousClock.now
+        #expect(try await fixture.events("after=0&waitSeconds=20").json == ["events": [], "lastSequence": 0])
+        #expect(start.duration(to: .now) < .seconds(15))
     }
 
     @Test("An endpoint without a URL records events for the feed, and gets no requests")

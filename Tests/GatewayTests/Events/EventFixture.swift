@@ -24,10 +24,11 @@ struct EventFixture: Sendable {
 
     var gateway: TestGateway { configurator.gateway }
 
-    init(kinds: [JSON]? = nil) async throws {
+    init(kinds: [JSON]? = nil, isDraining: Bool = false) async throws {
         let server = EventServer()
         self.server = server
-        let gateway = try await TestGateway(wantedEvents: [], callbackResponse: { try await server.respond(to: $0) })
+        let gateway = try await TestGateway(
+            isDraining: isDraining, wantedEvents: [], callbackResponse: { try await server.respond(to: $0) })
         configurator = Configurator(gateway: gateway, serviceKey: try await ServiceKey(id: "events", in: gateway))
         var input: JSON = ["eventEndpointId": "backend", "url": .string(Self.url)]
         if let kinds { input = ["eventEndpointId": "backend", "url": .string(Self.url), "kinds": .array(kinds)] }
@@ -60,6 +61,29 @@ struct EventFixture: Sendable {
         await dispatcher.finishTasks()
     }
 
+    /// Inserts events that no endpoint has seen.
+    func fillOutbox(of project: String = "demo", kind: String = "account.updated", count: Int) async throws {
+        _ = try await gateway.database.pool.execute(
+            """
+            INSERT INTO outbox (id, realm_id, kind, account_id, actor, data, created_at)
+            SELECT gen_random_uuid(), \(project), \(kind), 'user' || n, 'system', '{}',
+                \(Timestamp(microsecondsSinceEpoch: gateway.clock.now.microseconds)) + n * interval '1 microsecond'
+            FROM generate_series(1, \(count)) n
+            """)
+    }
+
+    /// Sends events until the endpoint gets full waves.
+    func warmUp() async throws {
+        for number in 1...7 { try await createAccounts("warm\(number)") }
+        try await dispatch()
+    }
+
+    /// The number of the latest event of a project.
+    func lastSequence(of project: String = "demo") async throws -> Int64 {
+        try await gateway.database.pool.query("SELECT last_sequence FROM event_stream WHERE project_id = \(project)")
+            .first?.decode("last_sequence") ?? 0
+    }
+
     func endpoint() async throws -> JSON { try await configurator.send(.get, "eventEndpoints/backend").json }
 
     /// The deliveries: number, state and attempts.
@@ -83,12 +107,25 @@ struct EventFixture: Sendable {
 /// The server of an event endpoint, which records the requests.
 final class EventServer: Sendable {
     private let received = Mutex<[ClientRequest]>([])
+    private let delay = Mutex<Duration>(.zero)
+    private let flight = Mutex((now: 0, most: 0))
     private let status = Mutex<@Sendable (ClientRequest) throws -> ClientResponse>({ _ in ClientResponse(status: 204) })
 
     var requests: [ClientRequest] { received.withLock { $0 } }
 
     /// The accounts of the received events, in the order of arrival.
     var accounts: [String] { requests.map { $0.json["data"]?["localId"]?.string ?? "" } }
+
+    /// How many requests were in flight at the same time, since the last call.
+    func takeMostInFlight() -> Int {
+        flight.withLock { flight in
+            defer { flight.most = flight.now }
+            return flight.most
+        }
+    }
+
+    /// Delays the following responses.
+    func delayResponses(by duration: Duration) { delay.withLock { $0 = duration } }
 
     func answer(_ status: Int, headers: Headers = Headers()) {
         answer { _ in ClientResponse(status: status, headers: headers) }
@@ -100,6 +137,9 @@ final class EventServer: Sendable {
 
     func respond(to request: ClientRequest) async throws -> ClientResponse {
         received.withLock { $0.append(request) }
+        flight.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+        defer { flight.withLock { $0.now -= 1 } }
+        try await Task.sleep(for: delay.withLock { $0 })
         return try status.withLock { $0 }(request)
     }
 }

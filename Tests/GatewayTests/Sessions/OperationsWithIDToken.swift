@@ -59,6 +59,7 @@ struct OperationsWithIDToken: Sendable {
         },
         "listSessions": { _, _ in [:] },
         "revokeSession": { _, _ in ["sessionId": "current"] },
+        "setAppTransaction": { _, _ in ["signedAppTransaction": "e30.e30.e30"] },
         "lookUpOwnAccount": { _, _ in [:] },
         "updateOwnAccount": { _, _ in ["displayName": "Ada"] },
         "deleteOwnAccount": { _, _ in [:] },

@@ -57,6 +57,17 @@ struct AccountEventTests {
             change: .identityTransferred(.apple), event: #"identity.transferred {"provider":"apple.com"}"#,
             audit: ["identity.transferred ada provider=apple.com"]),
         Row(
+            change: .identitySuspended(.google), event: #"identity.suspended {"provider":"google.com"}"#,
+            audit: ["identity.suspended ada provider=google.com"]),
+        Row(
+            change: .signalReceived(.google, type: "sessions-revoked", effects: ["sessionsEnded"]),
+            event: #"signal.received {"effect":["sessionsEnded"],"provider":"google.com","type":"sessions-revoked"}"#,
+            audit: ["signal.received ada effect=sessionsEnded provider=google.com type=sessions-revoked"]),
+        Row(
+            change: .ageConsentRescinded(bundleID: "b", transactionID: "t"),
+            event: #"ageConsent.rescinded {"appTransactionId":"t","bundleId":"b"}"#,
+            audit: ["ageConsent.rescinded ada appTransactionId=t bundleId=b"]),
+        Row(
             change: .accountSignedUp(by: .google), event: #"account.created {"method":"google.com"}"#, audit: []),
         Row(
             change: .sessionOpened(ID("s"), by: .password),

@@ -173,13 +173,15 @@ extension Account {
         account.emailIsVerified = update.emailIsVerified ?? emailIsVerified
         if update.phoneNumber == .remove { account.phoneNumber = nil }
         if update.passwordHash == .remove { account.passwordUpdatedAt = nil }
+        let additions = change.removedAdditions
         account.identities.removeAll { identity in
             change.unlinkedProviders.contains(identity.provider)
-                || change.unlinksIdentitiesLinkedSince.map { identity.linkedAt ?? $0 >= $0 } ?? false
+                || additions?.includes(.identities, addedAt: identity.linkedAt) == true
         }
-        if let since = change.removesFactorsSince {
-            account.secondFactors = SecondFactors(factors: secondFactors.factors.filter { $0.enrolledAt < since })
-        }
+        account.passkeys.removeAll { additions?.includes(.passkeys, addedAt: $0.addedAt) == true }
+        account.secondFactors = SecondFactors(
+            factors: secondFactors.factors.filter { additions?.includes(.factors, addedAt: $0.enrolledAt) != true },
+            recoveryCodes: secondFactors.recoveryCodes)
         return account
     }
 }
