@@ -48,7 +48,8 @@ struct PasskeySignInTests {
         let restricted = try TestGateway.Tokens(password).idToken
         let rejected = [
             try await gateway.startPasskeyEnrolment(restricted),
-            try await gateway.finalizePasskeyEnrolment(restricted, ["id": "abcd", "response": [:]]),
+            try await gateway.finalizePasskeyEnrolment(
+                restricted, ["id": "abcd", "response": ["clientDataJSON": "e30", "attestationObject": "oA"]]),
             try await gateway.update(restricted, ["deletePasskey": [.string(ada.device.id)]]),
         ]
         #expect(rejected.map(\.wireCode) == Array(repeating: "SECOND_FACTOR_ENROLLMENT_REQUIRED", count: 3))
