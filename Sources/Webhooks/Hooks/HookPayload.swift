@@ -120,6 +120,7 @@ extension JSONValue {
             "enrollment_time": .string(factor.enrolledAt.iso8601),
         ]
         object["display_name"] = factor.displayName.map { .string($0) }
+        object["phone_number"] = factor.phoneNumber.map { .string($0.rawValue) }
         return .object(object)
     }
 }

@@ -31,7 +31,7 @@ struct HookFixture: Sendable {
             change: {
                 $0.emailEnumerationProtection = false
                 $0.allowsPhoneNumbers = true
-                $0.secondFactors = SecondFactorPolicy(state: .enabled, allowsTOTP: true)
+                $0.secondFactors = SecondFactorPolicy(state: .enabled, allowsTOTP: true, allowsSMS: true)
                 change(&$0)
             }, callbackResponse: { try await server.respond(to: $0) })
         key = try await ServiceKey(id: "hooks", in: gateway, secret: isEmulator ? "owner" : nil)
@@ -226,6 +226,15 @@ struct HookedWay: CustomTestStringConvertible, Sendable {
             let first = try await fixture.gateway.signIn()
             let code = try ada.app.code(at: fixture.gateway.clock.now)
             return { try await fixture.gateway.finalizeSignIn(first, ada.factor, code) }
+        },
+        HookedWay("text message as second factor", signIn, "password") { fixture in
+            _ = try await fixture.gateway.enrolled("+16135550100", fixture.gateway.signUpVerified())
+            let first = try await fixture.gateway.signIn()
+            let factor = try #require(first.json["mfaInfo"]?[0]?["mfaEnrollmentId"], "\(first.text)")
+            let started = try await fixture.gateway.startSecondFactor(first, factor)
+            let sessionInfo = try #require(started.json["phoneResponseInfo"]?["sessionInfo"]?.string, "\(started.text)")
+            let code = try #require(fixture.gateway.code(of: sessionInfo))
+            return { try await fixture.gateway.finalizeSignIn(first, sessionInfo, code: code) }
         },
         HookedWay("second factor after a provider", signIn, "google.com") { fixture in
             let signedIn = try TestGateway.Tokens(await fixture.gateway.signIn(fixture.gateway.googleCredential()))

@@ -36,7 +36,9 @@ struct HookRequestTests {
             #expect(record["disabled"] == false && record["email_verified"] != nil)
             #expect(record["tokens_valid_after_time"] != nil && record["custom_claims"] == [:])
             for factor in record["multi_factor"]?["enrolled_factors"]?.elements ?? [] {
-                #expect(factor["uid"]?.string != nil && factor["factor_id"] == "totp")
+                let isPhone = way.testDescription.hasPrefix("text message")
+                #expect(factor["uid"]?.string != nil && factor["factor_id"]?.string == (isPhone ? "phone" : "totp"))
+                #expect(factor["phone_number"]?.string == (isPhone ? "+16135550100" : nil))
             }
             #expect(!call.text.contains("argon2") && !call.text.contains("secret1"))
             #expect(call.request.deadline == .seconds(7) && call.request.maximumResponseBytes == 64 * 1024)
@@ -46,9 +48,9 @@ struct HookRequestTests {
             #expect(ids[0] == ids[1])
             #expect(ids[0]?.string == response.json["localId"]?.string, "the ID of the account that was created")
         }
-        if way.testDescription.hasPrefix("second factor") {
-            #expect(fixture.server.calls.first?.claims["sign_in_second_factor"] == "totp")
-        }
+        let factor = fixture.server.calls.first?.claims["sign_in_second_factor"]?.string
+        if way.testDescription.hasPrefix("second factor") { #expect(factor == "totp") }
+        if way.testDescription.hasPrefix("text message") { #expect(factor == "phone") }
     }
 
     @Test("No function is asked otherwise", arguments: HookedWay.notAsked)
@@ -139,6 +141,31 @@ struct HookRequestTests {
         #expect(calls.last?["phone_number"] == "+16135550100")
         #expect(calls.last?["sms_type"] == "SIGN_IN_OR_SIGN_UP")
         #expect(calls.allSatisfy { $0["user_record"] == nil && $0["sub"] == nil && $0["sign_in_method"] == nil })
+    }
+
+    @Test("The function for text messages learns what the code is for, and a refusal sends none")
+    func smsTypes() async throws {
+        let fixture = try await HookFixture(["beforeSendSms"])
+        let gateway = fixture.gateway
+        let ada = try await gateway.signUpVerified()
+        fixture.server.answer(.refusal, status: 403)
+        let start: JSON = [
+            "idToken": .string(ada.idToken), "phoneEnrollmentInfo": ["phoneNumber": "+16135550100"],
+        ]
+        let refused = try await gateway.post("/v2/accounts/mfaEnrollment:start", start)
+        #expect(refused.wireCode == "BLOCKING_FUNCTION_ERROR_RESPONSE", "\(refused.text)")
+        fixture.server.answer("{}")
+        _ = try await gateway.enrolled("+16135550100", ada)
+        let first = try await gateway.signIn()
+        let factor = try #require(first.json["mfaInfo"]?[0]?["mfaEnrollmentId"], "\(first.text)")
+        fixture.server.answer(.refusal, status: 403)
+        let started = try await gateway.startSecondFactor(first, factor)
+        #expect(started.wireCode == "BLOCKING_FUNCTION_ERROR_RESPONSE", "\(started.text)")
+        #expect(
+            fixture.server.calls.map { $0.claims["sms_type"]?.string } == [
+                "MULTI_FACTOR_ENROLLMENT", "MULTI_FACTOR_ENROLLMENT", "MULTI_FACTOR_SIGN_IN",
+            ])
+        #expect(fixture.server.calls.allSatisfy { $0.claims["phone_number"] == "+16135550100" })
     }
 
     @Test("With email enumeration protection, known and unknown addresses cause the same calls and answers")
