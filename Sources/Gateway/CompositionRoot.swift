@@ -108,8 +108,8 @@ struct CompositionRoot: Sendable {
             serverAuthCodes: ServerAuthCodes(servers: servers, verifier: verifier, limiter: limiter), clock: clock)
         let authenticator = Authenticator(store: store, tokens: tokens, clock: clock)
         let hooks = hookCalls.hooks(
-            signedBy: tokens, issuer: mode.issuers.idTokenIssuer(of:), isEmulator: mode.acceptsLoopbackIssuers,
-            clock: clock)
+            isDevelopment: mode.acceptsLoopbackIssuers, issuer: mode.issuers.idTokenIssuer(of:),
+            sign: { try await tokens.hookToken($0, in: $1, at: $2) }, clock: clock)
         let completion = SignInCompletion(
             authenticator: authenticator, tokens: tokens, sealedTokens: sealedTokens, networks: networks, clock: clock,
             entropy: .live, hooks: hooks, countFactorEvent: countFactorEvent)

@@ -22,6 +22,7 @@ from conftest import new_folder
 from documents import GUIDES, code_block
 from firebase_node import SCRIPTS, SDK_FOLDER, requires_node_sdk
 from gateway import CONFIGURATION_DELAY_SECONDS, eventually, free_port
+from installation import new_database
 from simulators import Simulators, idp_sign_in_body
 from software_authenticator import Authenticator
 from test_passkey_authenticators import Ceremonies
@@ -192,21 +193,21 @@ def is_listening(port):
 
 
 @contextmanager
-def configured_dev(folder, database, functions):
-    with gateway.dev(new_folder(folder), "--database-url", database) as running:
+def configured_dev(folder, dev, functions):
+    with gateway.dev(new_folder(folder), "--database-url", new_database(dev.database_url)) as running:
         configure(running.url, functions)
         yield running
 
 
 @pytest.fixture(scope="module")
-def node(folder, empty_database):
+def node(folder, dev):
     """`sekisho dev` with the handlers of firebase-functions for Node, and the events that they got."""
     with process("node", str(SCRIPTS / "functions.cjs"), str(SDK_FOLDER / "firebase-functions.cjs")) as lines:
         port = eventually(lambda: next((line["port"] for line in lines if "port" in line), None))
         assert port, lines
         names = ["beforeCreate", "beforeSignIn", "beforeSendEmail", "beforeSendSms"]
         functions = {name: f"http://127.0.0.1:{port}/{name}" for name in names}
-        with configured_dev(folder, empty_database, functions) as running:
+        with configured_dev(folder, dev, functions) as running:
             yield running, lines
 
 
@@ -293,7 +294,7 @@ def beforeSignIn(event):
 
 
 @pytest.fixture(scope="module")
-def python_functions(folder, empty_database):
+def python_functions(folder, dev):
     """`sekisho dev` with functions of firebase-functions behind functions-framework, and the events that they got."""
     source = new_folder(folder) / "main.py"
     source.write_text(PYTHON_FUNCTIONS)
@@ -307,7 +308,7 @@ def python_functions(folder, empty_database):
         for port in ports.values():
             assert eventually(lambda port=port: is_listening(port)), (first, second)
         functions = {name: f"http://127.0.0.1:{port}/" for name, port in ports.items()}
-        with configured_dev(folder, empty_database, functions) as running:
+        with configured_dev(folder, dev, functions) as running:
             yield running, first, second
 
 
@@ -405,8 +406,8 @@ def hostile():
 
 
 @pytest.fixture(scope="module")
-def attacked(folder, empty_database):
-    with gateway.dev(new_folder(folder), "--database-url", empty_database) as running:
+def attacked(folder, dev):
+    with gateway.dev(new_folder(folder), "--database-url", new_database(dev.database_url)) as running:
         yield running
 
 

@@ -38,7 +38,7 @@ struct LayeringTests {
         "Passwords": ["Identity", "Crypto", "Encoding", "EventLoop", "HTTP"],
         "Providers": ["Identity", "JOSE", "Crypto", "Encoding", "HTTP", "JSON", "EventLoop"],
         "Tokens": ["Identity", "JOSE", "Crypto", "Encoding", "JSON"],
-        "Webhooks": ["Identity", "Crypto", "Encoding", "HTTP", "JSON"],
+        "Webhooks": ["Identity", "Crypto", "Encoding", "HTTP", "IPAddresses", "JSON"],
         "Storage": ["Identity", "Encoding", "EventLoop", "JSON", "Postgres"],
         "Pages": ["Identity", "HTML", "HTTP"],
         "API": ["CReference", "Identity", "Encoding", "HTTP", "IPAddresses", "JSON", "Pages", "Telemetry"],

@@ -6,6 +6,7 @@ struct RefusalTests {
     /// The errors that the caller did not cause, which ``RequestOutcome`` answers with 503.
     static let unavailable: Set<String> = [
         "ClientGone", "Overloaded", "StoreUnavailable", "PersistentConflict", "ProviderUnreachable",
+        "HookUnavailable",
     ]
 
     @Test("Every error of the domain is a refusal, is answered with 503, or is translated by a service")
@@ -22,7 +23,8 @@ struct RefusalTests {
             }
         }
         #expect(refusals.count > 20, "the declarations of refusals are not found")
-        errors.subtract(["StoreConflict", "AppleKeyFault", "SMSQuota"])  // Services translate these three.
+        // Services translate these four.
+        errors.subtract(["StoreConflict", "AppleKeyFault", "SMSQuota", "ChangedDuringHooks"])
         #expect(errors == Self.unavailable, "any other error is answered with 500: make it a Refusal")
         for error in errors { #expect(outcome.contains("is \(error):"), "\(error) is not answered with 503") }
     }

@@ -28,13 +28,15 @@ package struct HookCalls: Sendable {
         ) { [circuits] in Double(circuits.openCount) }
     }
 
+    /// - Parameters:
+    ///   - isDevelopment: whether the rules for development apply; see ``HookClient/Rules``.
+    ///   - sign: makes the token that proves who calls.
     func hooks(
-        signedBy tokens: any TokenAuthority, issuer: @escaping @Sendable (ID<Project>) -> String, isEmulator: Bool,
-        clock: WallClock
+        isDevelopment: Bool, issuer: @escaping @Sendable (ID<Project>) -> String,
+        sign: @escaping @Sendable (_ payload: [UInt8], Realm, Instant) async throws -> String, clock: WallClock
     ) -> Hooks {
         HookClient(
-            call, rules: isEmulator ? .dev : .serve, issuer: issuer,
-            sign: { try await tokens.hookToken($0, in: $1, at: $2) },
+            call, rules: isDevelopment ? .dev : .serve, issuer: issuer, sign: sign,
             newID: { UUIDText.text(UUID()) },
             report: { request, outcome, duration in
                 let event = request.event

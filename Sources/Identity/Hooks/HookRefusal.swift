@@ -5,7 +5,8 @@ public enum HookRefusal: Refusal, Hashable {
     case invalidReply(String)
     /// A status other than 2xx, without the reason.
     case failed(detail: String)
-    /// Firebase's emulator answers so if a function cannot be reached or does not answer with JSON.
+    /// For development: a function cannot be reached, or does not answer with JSON. Production answers with
+    /// ``HookUnavailable``.
     case unavailable(detail: String)
 
     public var code: ErrorCode { .blockingFunctionErrorResponse }

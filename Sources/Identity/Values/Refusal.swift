@@ -8,7 +8,7 @@ public protocol Refusal: Error {
     /// The whole message. It begins with the code, unless Firebase responds with a sentence or another code
     /// instead.
     var message: String { get }
-    /// Whether the status is 500: Firebase's emulator answers so to some refusals.
+    /// Whether the status is 500, as for some refusals in development.
     var isServerError: Bool { get }
     /// A code for logs and metrics. It may be more specific than the code in the response.
     var loggedCode: String { get }
