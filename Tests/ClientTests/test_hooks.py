@@ -1,6 +1,5 @@
 """Blocking functions as Deploy/guides/hooks.md describes them, with the code of the guide and Firebase's libraries."""
 
-import base64
 import json
 import os
 import socket
@@ -26,6 +25,7 @@ from installation import new_database
 from simulators import Simulators, idp_sign_in_body
 from software_authenticator import Authenticator
 from test_passkey_authenticators import Ceremonies
+from test_stock_messages import custom_token as unsigned_custom_token
 from test_telephone import fresh_number, verification_codes
 
 pytestmark = pytest.mark.slow
@@ -151,11 +151,7 @@ def anonymous(client, simulators):
 
 
 def custom_token(client, simulators):
-    def part(value):
-        return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
-
-    claims = {"uid": fresh_email().split("@")[0], "iat": int(time.time()), "exp": int(time.time()) + 3600}
-    token = f"{part({'alg': 'none', 'typ': 'JWT'})}.{part(claims)}."
+    token = unsigned_custom_token(fresh_email().split("@")[0])
     return lambda: ok_body(client.call("signInWithCustomToken", {"token": token}))
 
 

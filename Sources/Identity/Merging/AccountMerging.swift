@@ -36,7 +36,8 @@ public struct AccountMerging: Sendable {
             throw MergeRefusal.recoveryPending
         }
         let payload = MergeTokenPayload(
-            precondition: try MergePrecondition(of: source, into: target.account), proof: target.proof)
+            precondition: try MergePrecondition(of: source, into: target.account), proof: target.proof,
+            claims: target.claims?.json)
         let end = services.clock.now() + Self.previewLifetime
         return Preview(
             plan: payload.precondition.plan,
@@ -56,13 +57,15 @@ public struct AccountMerging: Sendable {
         for account in [precondition.plan.source, precondition.plan.target] {
             try services.limiter.countCredentialChange(of: account, in: realm)
         }
+        if proof.identity != nil { try requireNoHook(in: realm) }
         let merge = AccountMerge(
             precondition: precondition, replayKeys: (proof.identity?.replayKeys ?? []) + [replayKey], mergedAt: now,
             undoableUntil: now + Self.undoWindow)
-        let change = CallerChange(
+        var change = CallerChange(
             caller: caller, method: proof.method, authenticatedAt: proof.authenticatedAt,
             credentialIssuedAt: proof.identity?.issuedAt, merge: precondition,
             secondFactor: .replace(proof.secondFactor), passkey: .replace(proof.passkey))
+        change.mergedClaims = payload.claims.map { Claims(json: $0) }
         let signedIn = try await services.completion.renewSession(change, in: realm, from: context) { session in
             let signIn = MergeSignIn(
                 newSession: session, proof: proof, secondFactors: realm.policy.secondFactors,
@@ -86,7 +89,7 @@ public struct AccountMerging: Sendable {
 
     private func proven(
         _ target: MergeTarget, for app: App, in realm: Realm, from network: ClientNetwork
-    ) async throws -> (account: Account, proof: TargetProof) {
+    ) async throws -> (account: Account, proof: TargetProof, claims: Claims?) {
         switch target {
         case .login(let idToken):
             let caller = try await recentLogin(idToken, in: realm)
@@ -95,9 +98,11 @@ public struct AccountMerging: Sendable {
                 caller.account,
                 .session(
                     session.id, method: session.method, authenticatedAt: session.authenticatedAt,
-                    secondFactor: session.secondFactor, passkey: session.passkey)
+                    secondFactor: session.secondFactor, passkey: session.passkey),
+                session.claims
             )
         case .identity(let proof):
+            try requireNoHook(in: realm)
             let proof = try await services.resolver.resolve(proof, for: app, in: realm, from: network).proof
             // A pending token that is only for linking does not prove control of the account that has the identity.
             guard case .any = proof.use else { throw ProviderRefusal.invalidPendingToken }
@@ -107,8 +112,14 @@ public struct AccountMerging: Sendable {
             guard !owner.hasSuspended(proof.identity) else { throw LinkRefusal.accountDisabled }
             // A credential alone is only the first factor of an account that has second factors.
             guard !realm.policy.secondFactors.demandsFactor(of: owner) else { throw EditRefusal.loginTooOld }
-            return (owner, .identity(proof.identity))
+            return (owner, .identity(proof.identity), nil)
         }
+    }
+
+    /// A merge asks no blocking function, and a credential as proof would sign in past `beforeSignIn`. With such a
+    /// function, the user signs in to the target first, and the ID token is the proof.
+    private func requireNoHook(in realm: Realm) throws(EditRefusal) {
+        guard realm.project.blockingFunctions.triggers[.beforeSignIn] == nil else { throw .loginTooOld }
     }
 }
 

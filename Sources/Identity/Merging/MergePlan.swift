@@ -128,6 +128,9 @@ public struct MergeTokenPayload: Hashable, SealedTokenContent {
 
     public let precondition: MergePrecondition
     public let proof: TargetProof
+    /// The claims of the session that is the proof, as JSON. The new session keeps them, because blocking functions may
+    /// have set them to restrict the user.
+    public var claims: String?
 }
 
 /// How the user has proven control of a merge's target. The commit requires that the proof still holds.

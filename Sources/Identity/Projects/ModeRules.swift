@@ -23,6 +23,9 @@ public struct ModeRules: Hashable, Sendable {
     /// limit them, and tenants have no sign-in by telephone number.
     public var listsPhoneCodes = false
 
+    /// Whether a blocking function's word that an address is verified counts like a proof.
+    public var acceptsUnprovenAddresses = false
+
     public init() {}
 }
 

@@ -256,6 +256,8 @@ struct CallerChange: Sendable {
     var resumptionKey: ResumptionKey?
     /// The merge of the caller's account, whose target gets the session; `nil` for another change.
     var merge: MergePrecondition?
+    /// The claims of the session that proved the merge's target.
+    var mergedClaims: Claims?
     var secondFactor = Replacement<SessionFactor>.keep
     var passkey = Replacement<ID<Passkey>>.keep
     /// The question to the blocking functions; `nil` if none of them concerns the change.
@@ -267,8 +269,8 @@ struct CallerChange: Sendable {
         case replace(Value?)
     }
 
-    /// The claims of the caller's session, unless the new session is that of another account.
-    fileprivate var claimsToKeep: Claims? { merge == nil ? caller.session.claims : nil }
+    /// The claims of the caller's session or, after a merge, of the session that proved the target.
+    fileprivate var claimsToKeep: Claims? { merge == nil ? caller.session.claims : mergedClaims }
 
     fileprivate func secondFactor(after session: Session) -> SessionFactor? {
         switch secondFactor {

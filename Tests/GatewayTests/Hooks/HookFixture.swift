@@ -49,6 +49,18 @@ struct HookFixture: Sendable {
         #expect(configured.status == 200, "\(configured.text)")
     }
 
+    /// Merges an account into one to which the user has signed in.
+    func merge(_ source: TestGateway.Tokens, into target: TestGateway.Tokens) async throws -> Exchange {
+        let preview = try await gateway.post(
+            "/v1/accounts:merge",
+            [
+                "idToken": .string(source.idToken), "targetIdToken": .string(target.idToken), "dryRun": true,
+            ])
+        return try await gateway.post(
+            "/v1/accounts:merge",
+            ["idToken": .string(source.idToken), "mergeToken": preview.json["mergeToken"] ?? .null])
+    }
+
     func account(_ tokens: TestGateway.Tokens) async throws -> JSON {
         try await gateway.lookup(tokens.idToken).json["users"]?[0] ?? .null
     }
@@ -282,10 +294,9 @@ struct HookedWay: CustomTestStringConvertible, Sendable {
             }
         },
         HookedWay("merge") { fixture in
-            #expect(try await fixture.gateway.signIn(fixture.gateway.googleCredential()).status == 200)
+            let target = try TestGateway.Tokens(await fixture.gateway.signIn(fixture.gateway.googleCredential()))
             let guest = try await fixture.gateway.signUpAnonymously()
-            let credential = try fixture.gateway.googleCredential()
-            return { try await fixture.gateway.merge(guest, intoAccountOf: credential) }
+            return { try await fixture.merge(guest, into: target) }
         },
         HookedWay("a new password") { fixture in
             let ada = try await fixture.gateway.signUp()

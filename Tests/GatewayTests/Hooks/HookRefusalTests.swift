@@ -133,6 +133,47 @@ struct HookRefusalTests {
         #expect(response.wireCode == "INVALID_PASSWORD", "\(response.text)")
     }
 
+    @Test("A merge does not sign in with a credential past beforeSignIn, and keeps the claims of the session")
+    func merge() async throws {
+        let fixture = try await HookFixture(["beforeSignIn"])
+        fixture.server.answer(.reply("sessionClaims", #""sessionClaims":{"restricted":true}"#))
+        let gateway = fixture.gateway
+        let target = try TestGateway.Tokens(await gateway.signIn(gateway.googleCredential()))
+        let guest = try await gateway.signUpAnonymously()
+        fixture.server.answer(.refusal, status: 403)
+        let credential = try gateway.googleCredential()
+        let refused = try await gateway.post(
+            "/v1/accounts:merge",
+            [
+                "idToken": .string(guest.idToken), "postBody": .string(credential.postBody),
+                "requestUri": "http://localhost", "dryRun": true,
+            ])
+        #expect(refused.wireCode == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN", "\(refused.text)")
+        let merged = try await fixture.merge(guest, into: target)
+        #expect(merged.outcome == "200")
+        let token = try #require(merged.json["idToken"]?.string)
+        #expect(try claims(of: token)["restricted"] == true)
+    }
+
+    @Test("A merge token that was made before the function was configured does not sign in past it")
+    func earlierMergeToken() async throws {
+        let fixture = try await HookFixture([])
+        let gateway = fixture.gateway
+        #expect(try await gateway.signIn(gateway.googleCredential()).status == 200)
+        let guest = try await gateway.signUpAnonymously()
+        let preview = try await gateway.post(
+            "/v1/accounts:merge",
+            [
+                "idToken": .string(guest.idToken), "postBody": .string(gateway.googleCredential().postBody),
+                "requestUri": "http://localhost", "dryRun": true,
+            ])
+        let mergeToken = try #require(preview.json["mergeToken"], "\(preview.text)")
+        try await fixture.configure(["beforeSignIn"])
+        let merged = try await gateway.post(
+            "/v1/accounts:merge", ["idToken": .string(guest.idToken), "mergeToken": mergeToken])
+        #expect(merged.wireCode == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN", "\(merged.text)")
+    }
+
     @Test("Refusals are counted in the limit of sign-ups")
     func limit() async throws {
         let fixture = try await HookFixture(limitsRates: true) { $0.signUpLimit = 3 }

@@ -248,20 +248,33 @@ struct HookReplyTests {
         #expect(fixture.server.events == ["beforeCreate"], "a disabled account is refused before")
     }
 
-    @Test("A function's word that an address is verified links and reclaims nothing")
+    @Test("A function's word that an address is verified proves no mailbox: the owner reclaims the account")
     func verified() async throws {
         let fixture = try await HookFixture()
+        let gateway = fixture.gateway
         fixture.server.answer(.reply("emailVerified", #""emailVerified":true"#))
-        let credential = try fixture.gateway.googleCredential()
+        let credential = try gateway.appleCredential()
         let email = try #require(try claims(of: credential.idToken)["email"]?.string)
-        let attacker = try await fixture.gateway.signUp(email: email)
-        #expect(try await fixture.account(attacker)["emailVerified"] == true)
-        // Nothing of another account became part of this one, and a new identity is not linked by the reply.
-        #expect(try await fixture.account(attacker)["providerUserInfo"]?.elements.count == 1)
-        let guest = try await fixture.gateway.signUpAnonymously()
-        let linked = try await fixture.gateway.link(
-            fixture.gateway.appleCredential(.ada), to: guest.idToken)
-        #expect(linked.json["localId"]?.string == guest.localId)
-        #expect(try await fixture.gateway.accountCount() == 2)
+        let stranger = try await gateway.signUp(email: email)
+        #expect(try await fixture.account(stranger)["emailVerified"] == false)
+        #expect(try claims(of: stranger.idToken)["email_verified"] == false)
+        #expect(try await gateway.signIn(credential).status == 200)
+        #expect(try await gateway.signIn(email: email).outcome != "200", "the stranger's password is removed")
+        #expect(try await gateway.lookup(stranger.idToken).status == 400)
+    }
+
+    @Test("A function confirms an address that a provider has verified, and takes the verification from a new account")
+    func confirmed() async throws {
+        let fixture = try await HookFixture(["beforeCreate"])
+        fixture.server.answer(.reply("emailVerified", #""emailVerified":false"#))
+        let ada = try TestGateway.Tokens(await fixture.gateway.signIn(fixture.gateway.appleCredential()))
+        #expect(try await fixture.account(ada)["emailVerified"] == false)
+        try await fixture.configure(["beforeSignIn"])
+        fixture.server.answer(.reply("emailVerified", #""emailVerified":true"#))
+        let again = try TestGateway.Tokens(await fixture.gateway.signIn(fixture.gateway.appleCredential()))
+        #expect(try await fixture.account(again)["emailVerified"] == true)
+        fixture.server.answer(.reply("emailVerified", #""emailVerified":false"#))
+        let last = try TestGateway.Tokens(await fixture.gateway.signIn(fixture.gateway.appleCredential()))
+        #expect(try await fixture.account(last)["emailVerified"] == true, "it takes no verification back")
     }
 }
