@@ -50,7 +50,10 @@ package final class RunningGateway: Sendable {
             loop: group.loops[0], limits: ClientLimits(connections: 128, connectionsPerHost: 128))
         hookClient = try HTTP.Client(
             loop: group.loops[0],
-            limits: ClientLimits(connections: 512, connectionsPerHost: HookCircuits.concurrencyLimit))
+            limits: ClientLimits(
+                connections: 512,
+                // A slow function does not delay the others of its server.
+                connectionsPerHost: HookCircuits.concurrencyLimit * BlockingFunctions.Event.allCases.count))
         let providerKeys = JWKSCache(
             fetch: .http(client, allowsPrivateAddresses: mode.acceptsLoopbackIssuers),
             store: .postgres(on: pools[0]), clock: mode.clock,

@@ -110,8 +110,10 @@ public struct HookClient: Sendable {
             circuits.end(url, .reached, at: .now)
             return (payload, response)
         } catch {
-            circuits.end(url, error is ClientFault ? .failed : .unknown, at: .now)
-            guard let fault = error as? ClientFault else { throw error }
+            let fault = error as? ClientFault
+            // An overloaded client has not called the function.
+            circuits.end(url, fault == nil || fault == .overloaded ? .unknown : .failed, at: .now)
+            guard let fault else { throw error }
             throw HookUnavailable(reason: "\(fault)", isLate: fault == .timedOut)
         }
     }

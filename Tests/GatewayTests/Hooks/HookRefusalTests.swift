@@ -213,6 +213,16 @@ struct HookRefusalTests {
         #expect(outcomes.allSatisfy { $0 == 200 || $0 == 503 })
     }
 
+    @Test("A client that is overloaded has not called the function, which stays reachable")
+    func overloaded() async throws {
+        let fixture = try await HookFixture(["beforeSignIn"])
+        _ = try await fixture.gateway.signUp()
+        fixture.server.answer { _ in throw ClientFault.overloaded }
+        for _ in 1...25 { #expect(try await fixture.gateway.signIn().status == 503) }
+        fixture.server.answer("{}")
+        #expect(try await fixture.gateway.signIn().status == 200)
+    }
+
     @Test("After 20 failures, a function gets one call a second, until one succeeds")
     func circuit() async throws {
         let fixture = try await HookFixture(["beforeSignIn"])
