@@ -14,6 +14,8 @@ struct ProviderNameTests {
         "googleapis.com", "securetoken.google.com", "session.firebase.google.com", "firebase.google.com",
         "apis.google.com", "google.identity.identitytoolkit", "google.rpc", "google.protobuf", "google cloud",
         "google service account", "google_cloud_project",
+        // Cross-Account Protection, a subject of its own.
+        "googlesignal", "googlesecurityevent", "googleserviceaccount",
     ]
 
     /// The files and folders of `Sources` that may name a provider.
@@ -28,6 +30,12 @@ struct ProviderNameTests {
         "Identity/Projects/TrustedConfiguration.swift": "the same policy",
         "Identity/Passkeys/Passkey.swift": "the names of password managers",
         "Commands/UserFiles/CSVColumns.swift": "columns of Firebase's CSV files, also for unsupported providers",
+        "Identity/Signals/": "Cross-Account Protection, which only this provider has",
+        "Storage/Signals/": "the same",
+        "Providers/GoogleSignal": "the same",
+        "Gateway/Signals/": "the same",
+        "API/Signals/": "the same",
+        "Commands/GoogleSignalCommands.swift": "the same",
         "Client/": "the library for apps, which has a type for each provider of Firebase's SDK",
     ]
 

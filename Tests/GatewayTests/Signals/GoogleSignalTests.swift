@@ -99,9 +99,15 @@ struct GoogleSignalTests {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.googleCredential())
         let apple = try Tokens(await gateway.signIn(gateway.appleCredential()))
+        let taken = try await gateway.link(gateway.googleCredential(), to: apple.idToken)
+        let proof = try #require(taken.pendingToken)
         #expect(try await gateway.postSignal(gateway.googleSignal(.accountDisabled)).status == 202)
-        let merged = try await gateway.merge(apple, intoAccountOf: gateway.googleCredential())
-        #expect(merged.outcome == "400 USER_DISABLED")
+        let preview = try await gateway.post(
+            "/v1/accounts:merge",
+            ["idToken": .string(apple.idToken), "dryRun": true, "pendingToken": .string(proof)])
+        #expect(preview.outcome == "400 USER_DISABLED")
+        let again = try await gateway.link(gateway.googleCredential(), to: apple.idToken)
+        #expect(again.outcome == "400 USER_DISABLED")
     }
 
     @Test("A sign-in that was decided before the suspension is decided again")
