@@ -7,7 +7,7 @@ public import Postgres
 /// for a project: the one that holds the project's lease. The lease only saves work; a process that has lost it without
 /// noticing cannot number an event twice, or move a cursor back.
 public struct EventDispatchStore: Sendable {
-    private let pool: Pool
+    let pool: Pool
 
     public init(pool: Pool) {
         self.pool = pool
@@ -32,7 +32,7 @@ public struct EventDispatchStore: Sendable {
     }
 
     /// A condition for an `event_stream s`: after the deletion of its project, nothing is sent.
-    private static let isNotDeleted: SQL =
+    static let isNotDeleted: SQL =
         "EXISTS (SELECT FROM realm r WHERE r.id = s.project_id AND r.deleted_at IS NULL)"
 
     /// Gives up all leases of `holder`, so that another process can take them at once.
@@ -151,192 +151,6 @@ public struct EventDispatchStore: Sendable {
                     AND \(Self.isNotDeleted)
                 """)
         }.first.flatMap { try Target($0) }
-    }
-
-    /// An event to send, and how often it was sent before.
-    public struct Dispatch: Sendable {
-        public let event: StoredEvent
-        public let attempts: Int
-    }
-
-    /// Deliveries that wait for another attempt.
-    public struct Waiting: Sendable {
-        /// The earliest first.
-        public let dispatches: [Dispatch]
-        /// Those whose events have been deleted after the retention period: they have failed.
-        public let expired: [Result]
-    }
-
-    /// Returns deliveries that wait for another attempt, the earliest first.
-    ///
-    /// - Parameter now: `nil` for deliveries that are not due, too.
-    public func waitingDeliveries(to key: Key, dueAt now: Instant?, limit: Int) async throws -> Waiting {
-        let rows = try await withStoreErrors {
-            try await pool.query(Self.waitingDeliveries(to: key, dueAt: now, limit: limit))
-        }
-        let (kept, expired) = (
-            try rows.filter { try $0.decode("has_event") }, try rows.filter { try !$0.decode("has_event") }
-        )
-        return Waiting(
-            dispatches: try kept.map {
-                Dispatch(event: try StoredEventRow.event($0), attempts: try $0.decode("attempts"))
-            },
-            expired: try expired.map {
-                Result(
-                    sequence: try $0.decode("delivery_sequence"), state: .failed, attempts: try $0.decode("attempts"),
-                    dueAt: nil, status: nil, failure: "expired")
-            })
-    }
-
-    /// The limit applies before the join, so that no plan reads all waiting deliveries.
-    static func waitingDeliveries(to key: Key, dueAt now: Instant?, limit: Int) -> SQL {
-        let isDue: SQL = if let now { "d.due_at <= \(Timestamp(now))" } else { "true" }
-        return """
-            WITH waiting AS MATERIALIZED (
-                SELECT d.project_id, d.sequence, d.attempts, d.due_at FROM event_delivery d
-                WHERE d.project_id = \(key.project.rawValue) AND d.endpoint_id = \(key.endpoint.rawValue)
-                    AND d.state = 'pending' AND \(isDue)
-                ORDER BY d.due_at, d.sequence LIMIT \(limit))
-            SELECT \(StoredEventRow.columns), d.attempts, d.sequence AS delivery_sequence,
-                e.project_id IS NOT NULL AS has_event
-            FROM waiting d
-            LEFT JOIN account_event e ON e.project_id = d.project_id AND e.sequence = d.sequence
-            ORDER BY d.due_at, d.sequence
-            """
-    }
-
-    /// Returns the events after the endpoint's cursor that it wants, at most `limit`.
-    public func newEvents(for target: Target, limit: Int) async throws -> [Dispatch] {
-        try await withStoreErrors {
-            try await pool.query(
-                """
-                SELECT \(StoredEventRow.columns) FROM account_event e
-                WHERE e.project_id = \(target.key.project.rawValue) AND e.sequence > \(target.endpoint.lastSequence)
-                    AND e.sequence <= \(target.streamSequence) AND \(SQL.isWanted(target.endpoint.kinds))
-                ORDER BY e.sequence LIMIT \(limit)
-                """)
-        }.map { Dispatch(event: try StoredEventRow.event($0), attempts: 0) }
-    }
-
-    /// The result of one attempt.
-    public struct Result: Sendable {
-        public let sequence: Int64
-        public let state: EndpointDelivery.State
-        public let attempts: Int
-        public let dueAt: Instant?
-        public let status: Int?
-        public let failure: String?
-
-        public init(
-            sequence: Int64, state: EndpointDelivery.State, attempts: Int, dueAt: Instant?, status: Int?,
-            failure: String?
-        ) {
-            self.sequence = sequence
-            self.state = state
-            self.attempts = attempts
-            self.dueAt = dueAt
-            self.status = status
-            self.failure = failure
-        }
-    }
-
-    /// Records the results of attempts, and moves the endpoint's cursor.
-    ///
-    /// - Returns: `false` if another process has moved the cursor, or the endpoint was deleted or disabled; nothing is
-    ///   recorded then.
-    public func record(
-        _ results: [Result], movingCursorTo sequence: Int64, health: EndpointHealth, of target: Target, at now: Instant
-    ) async throws -> Bool {
-        let key = target.key
-        return try await withStoreErrors {
-            try await pool.transaction { transaction in
-                let moved = try await transaction.execute(
-                    """
-                    UPDATE event_endpoint SET last_sequence = \(sequence), failures = \(health.failures),
-                        failing_since = \(health.failingSince.map { Timestamp($0) }),
-                        attempt_after = \(health.attemptAfter.map { Timestamp($0) }),
-                        last_success_at = coalesce(\(health.lastSuccessAt.map { Timestamp($0) }), last_success_at),
-                        disabled_at = \(health.disabledAt.map { Timestamp($0) }),
-                        disabled_reason = \(health.disabledReason?.rawValue)
-                    WHERE project_id = \(key.project.rawValue) AND id = \(key.endpoint.rawValue)
-                        AND last_sequence = \(target.endpoint.lastSequence) AND disabled_at IS NULL
-                    """)
-                guard moved == 1 else { return false }
-                guard !results.isEmpty else { return true }
-                _ = try await transaction.execute(
-                    """
-                    INSERT INTO event_delivery (project_id, endpoint_id, sequence, state, attempts, due_at,
-                        attempted_at, status, failure)
-                    SELECT \(key.project.rawValue), \(key.endpoint.rawValue), r.sequence, r.state, r.attempts::integer,
-                        \(SQL.timestamptz(microseconds: "r.due_at")), \(Timestamp(now)), r.status::integer, r.failure
-                    FROM unnest(\(results.map(\.sequence)), \(results.map(\.state.rawValue)),
-                        \(results.map(\.attempts)), \(results.map { $0.dueAt?.microseconds }),
-                        \(results.map(\.status)), \(results.map(\.failure)))
-                        AS r (sequence, state, attempts, due_at, status, failure)
-                    ON CONFLICT (project_id, endpoint_id, sequence) DO UPDATE
-                    SET state = excluded.state, attempts = excluded.attempts, due_at = excluded.due_at,
-                        attempted_at = excluded.attempted_at, status = excluded.status, failure = excluded.failure
-                    """)
-                return true
-            }
-        }
-    }
-
-    /// The state of an endpoint, for the metrics.
-    public struct EndpointState: Sendable {
-        public let key: Key
-        /// The age of the oldest event that was not sent to the endpoint.
-        public let lag: Duration
-        public let isDisabled: Bool
-    }
-
-    /// Returns the states of the endpoints with a URL.
-    public func endpointStates(of projects: [ID<Project>], at now: Instant) async throws -> [EndpointState] {
-        guard !projects.isEmpty else { return [] }
-        return try await withStoreErrors {
-            try await pool.query(
-                """
-                SELECT p.project_id, p.id, p.disabled_at IS NOT NULL AS is_disabled, (SELECT e.created_at
-                    FROM account_event e WHERE e.project_id = p.project_id AND e.sequence > p.last_sequence
-                    ORDER BY e.sequence LIMIT 1) AS oldest
-                FROM event_endpoint p
-                WHERE p.project_id = ANY (\(projects.map(\.rawValue))) AND p.url IS NOT NULL
-                ORDER BY p.project_id, p.id LIMIT 1000
-                """)
-        }.map { row in
-            EndpointState(
-                key: Key(project: ID(try row.decode("project_id")), endpoint: ID(try row.decode("id"))),
-                lag: try row.eventTime("oldest").map { max(.zero, now - $0) } ?? .zero,
-                isDisabled: try row.decode("is_disabled"))
-        }
-    }
-
-    /// Returns figures for the metrics.
-    public func backlog(at now: Instant) async throws -> Backlog {
-        let rows = try await withStoreErrors {
-            try await pool.query(
-                """
-                SELECT (SELECT min(o.created_at) FROM event_stream s CROSS JOIN LATERAL (
-                        SELECT created_at FROM outbox WHERE project_id = s.project_id ORDER BY created_at, id LIMIT 1) o
-                        WHERE \(Self.isNotDeleted)) AS oldest,
-                    (SELECT count(*) FROM event_endpoint WHERE disabled_at IS NOT NULL) AS disabled,
-                    (SELECT max(s.last_sequence - p.last_sequence) FROM event_endpoint p
-                        JOIN event_stream s ON s.project_id = p.project_id WHERE p.url IS NOT NULL) AS behind
-                """)
-        }
-        guard let row = rows.first else { return Backlog(oldestUnnumbered: .zero, disabled: 0, behind: 0) }
-        return Backlog(
-            oldestUnnumbered: try row.eventTime("oldest").map { max(.zero, now - $0) } ?? .zero,
-            disabled: try row.decode("disabled"), behind: try row.decode("behind", as: Int?.self) ?? 0)
-    }
-
-    public struct Backlog: Sendable {
-        /// The age of the oldest event that is not numbered.
-        public let oldestUnnumbered: Duration
-        /// The number of disabled endpoints.
-        public let disabled: Int
-        /// The largest number of events that an endpoint is behind its project.
-        public let behind: Int
     }
 }
 
