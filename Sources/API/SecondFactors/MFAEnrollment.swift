@@ -54,7 +54,7 @@ extension Endpoint {
 
 extension Realm {
     /// Whether a request that names no kind of factor is taken for one about one-time passwords. Otherwise it is taken
-    /// for one about telephone numbers, as by Firebase's emulator.
+    /// for one about telephone numbers, as by Firebase.
     fileprivate var allowsOnlyTOTP: Bool { policy.secondFactors.allowsTOTP && !policy.secondFactors.allowsSMS }
 }
 

@@ -133,16 +133,6 @@ extension AuthCore {
         return Authentication(tokens: try .required(response.tokens), additionalUserInfo: additionalUserInfo)
     }
 
-    private func authenticate(
-        phone credential: PhoneAuthCredential, for operation: AuthOperationType
-    ) async throws -> Authentication {
-        switch operation {
-        case .signIn: try await authenticate(phone: credential, "SIGN_UP_OR_IN")
-        case .link(let idToken, _): try await authenticate(phone: credential, "LINK", idToken: idToken)
-        case .reauthenticate(let idToken): try await authenticate(phone: credential, "REAUTH", idToken: idToken)
-        }
-    }
-
     var tenantID: String? { withState(\.tenantID) }
 }
 
