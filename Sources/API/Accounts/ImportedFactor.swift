@@ -70,7 +70,7 @@ extension ImportedFactor {
     ) throws(ImportedUser.Fault) -> AccountAdministration.ImportedFactor.Proof? {
         guard let totpInfo else {
             guard let phoneInfo else { throw .hasSecondFactor }
-            guard let number = PhoneNumber(phoneInfo) else { throw .factorPhoneNumberIsInvalid }
+            guard let number = PhoneNumber(phoneInfo), number.isDiallable else { throw .factorPhoneNumberIsInvalid }
             return .phone(number)
         }
         guard let text = totpInfo.sharedSecretKey.nonEmpty else {

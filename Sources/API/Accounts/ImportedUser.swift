@@ -81,7 +81,7 @@ public struct ImportedUser: Decodable, Sendable {
         let profile = profile(displayName, photoUrl, &changes)
         let identities = try identities(&changes)
         let phoneNumber = phoneNumber.nonEmpty.flatMap(PhoneNumber.init)
-        guard phoneNumber != nil || self.phoneNumber.nonEmpty == nil else { throw .phoneNumberIsInvalid }
+        guard phoneNumber?.isDiallable ?? (self.phoneNumber.nonEmpty == nil) else { throw .phoneNumberIsInvalid }
         let claims = try claims(&changes)
         let importedFactors = try self.factors(treated: factors, enrolledAt: now, &changes)
         if !importedFactors.isEmpty {
@@ -91,12 +91,13 @@ public struct ImportedUser: Decodable, Sendable {
         let passkeys = try checkedPasskeys(treated: passkeys, createdAt: now, &changes)
         let times = try times()
         let passwordHash = try storedPassword(scheme)
-        let account = Account(
+        var account = Account(
             id: id, email: email, emailIsVerified: email != nil && emailVerified == true,
             displayName: profile.displayName, photoURL: profile.photoURL, phoneNumber: phoneNumber,
             identities: identities, customClaims: claims, isDisabled: disabled == true,
             createdAt: times.created ?? now, lastSignInAt: times.signedIn,
             validSince: times.validSince ?? Instant(seconds: now.seconds))
+        account.phoneAddedAt = phoneNumber == nil ? nil : now
         let entry = AccountAdministration.Import(
             account: account, password: rawPassword.nonEmpty.map(Secret.init), passwordHash: passwordHash,
             factors: importedFactors)

@@ -19,7 +19,7 @@ struct SecondFactorsInput: Decodable {
             var number: PhoneNumber?
             if enrollment.totpInfo == nil {
                 number = enrollment.phoneInfo.flatMap(PhoneNumber.init)
-                guard number != nil else { throw FactorRefusal.invalidNumber }
+                guard number?.isDiallable == true else { throw FactorRefusal.invalidNumber }
             }
             guard let id = enrollment.mfaEnrollmentId.nonEmpty else { throw FactorRefusal.missingID }
             guard id.utf8.count <= 128, !id.utf8.contains(0) else { throw FactorRefusal.missingID }

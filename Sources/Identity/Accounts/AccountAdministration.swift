@@ -47,7 +47,7 @@ public struct AccountAdministration: Sendable {
     ) async throws -> Account {
         var change = input.change
         let email = input.email.flatMap(EmailAddress.init)
-        let phoneNumber = input.phoneNumber.flatMap(PhoneNumber.init)
+        let phoneNumber = input.phoneNumber.flatMap { PhoneNumber(administered: $0, in: realm) }
         let taken = try await store.takenMembers(id: id, email: email, phoneNumber: phoneNumber, in: realm.id)
         // The ID of every existing account is taken.
         guard taken.contains(.id) else { throw AdministrationRefusal.accountUnknown }
@@ -57,7 +57,10 @@ public struct AccountAdministration: Sendable {
         if let password = input.password { try await realm.policy.require(password, unknownTo: breaches) }
         guard input.phoneNumber == nil || phoneNumber != nil else { throw AdministrationRefusal.invalidPhoneNumber }
         try taken.requireFree(.phoneNumber)
-        if let phoneNumber { change.update.phoneNumber = .set(phoneNumber) }
+        if let phoneNumber {
+            // Temporary proofs of an earlier holder are older than this time.
+            (change.update.phoneNumber, change.update.phoneAddedAt) = (.set(phoneNumber), .set(clock.now()))
+        }
         if let password = input.password {
             change.update.passwordHash = .set(try await passwords.hash(password, context.hashingClient(in: realm)))
         }

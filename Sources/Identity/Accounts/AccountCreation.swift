@@ -30,7 +30,7 @@ extension AccountAdministration {
     public func create(
         _ draft: Draft, in realm: Realm, from context: RequestContext, by actor: AuditActor
     ) async throws -> Account {
-        let phoneNumber = draft.phoneNumber.flatMap(PhoneNumber.init)
+        let phoneNumber = draft.phoneNumber.flatMap { PhoneNumber(administered: $0, in: realm) }
         let email = draft.email.flatMap(EmailAddress.init)
         let taken = try await store.takenMembers(
             id: draft.id, email: email, phoneNumber: phoneNumber, in: realm.id)
@@ -49,6 +49,7 @@ extension AccountAdministration {
             id: draft.id ?? entropy.accountID(), email: email, emailIsVerified: email != nil && draft.emailIsVerified,
             passwordUpdatedAt: hash == nil ? nil : now, phoneNumber: phoneNumber, isDisabled: draft.isDisabled,
             createdAt: now, validSince: Instant(seconds: now.seconds))
+        account.phoneAddedAt = phoneNumber == nil ? nil : now
         account.apply(draft.profile)
         let stored = StoredAccount(
             account: account, passwordHash: hash, factors: try factors(of: draft, enrolledAt: now, in: realm))
@@ -66,7 +67,9 @@ extension AccountAdministration {
     private func factors(of draft: Draft, enrolledAt now: Instant, in realm: Realm) throws -> [NewFactor] {
         var numbers: Set<PhoneNumber> = []
         let imported = try draft.factors.compactMap { factor -> ImportedFactor? in
-            guard let number = PhoneNumber(factor.phoneNumber) else { throw FactorRefusal.invalidNumber }
+            guard let number = PhoneNumber(factor.phoneNumber), number.isDiallable else {
+                throw FactorRefusal.invalidNumber
+            }
             guard numbers.insert(number).inserted else { return nil }
             return ImportedFactor(id: nil, displayName: factor.displayName, enrolledAt: now, proof: .phone(number))
         }

@@ -53,8 +53,9 @@ public enum LimitKey: Hashable, Sendable {
     case knownNetworkFactorAttempts(ID<Account>, from: ClientNetwork)
     /// Rejected notifications from one network to the endpoint for Apple.
     case rejectedNotifications(from: ClientNetwork)
-    /// Codes to one telephone number.
-    case phoneCodes(PhoneNumber)
+    /// Codes to one telephone number: those for second factors of proven first factors, or all others, which a stranger
+    /// can request.
+    case phoneCodes(PhoneNumber, isSecondFactor: Bool)
     /// Codes to the numbers of a block: those that differ only in their last three digits.
     case phoneCodeBlock(String)
     /// Codes that one network requested.
@@ -130,7 +131,8 @@ public enum LimitKey: Hashable, Sendable {
         case .credentialChanges(let account), .accountFactorFailures(let account), .recoveryCodeFailures(let account),
             .unknownNetworkFactorAttempts(let account):
             [Counter(names: [account.rawValue], factor: 1)]
-        case .phoneCodes(let number): [Counter(names: [number.rawValue], factor: 1)]
+        case .phoneCodes(let number, let isSecondFactor):
+            [Counter(names: [number.rawValue, isSecondFactor ? "2" : "1"], factor: 1)]
         // One number has one owner, so a wide network gets the same limit as a narrow one.
         case .wrongPhoneCodes(let number, let purpose, let network):
             [Counter(names: [number.rawValue, purpose.rawValue, network.widest.prefix], factor: 1)]

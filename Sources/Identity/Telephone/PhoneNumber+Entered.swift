@@ -10,10 +10,19 @@ extension PhoneNumber {
         guard !Array(grouped).elementsContain(Array("(0)".unicodeScalars)) else { return nil }
         let kept = grouped.filter { $0 != "(" && $0 != ")" }
         self.init(String(String.UnicodeScalarView(kept)))
+        guard acceptsTestNumbers || isDiallable else { return nil }
+    }
+
+    /// Reads a number that an administrator sets, which must have no separators.
+    init?(administered text: String, in realm: Realm) {
+        self.init(text)
+        guard realm.project.modeRules.listsPhoneCodes || isDiallable else { return nil }
+    }
+
+    /// Whether the number has 7 to 15 digits that do not begin with 0. No code can be sent to any other number.
+    public var isDiallable: Bool {
         let digits = rawValue.utf8.dropFirst()
-        guard acceptsTestNumbers || (7...15).contains(digits.count) && digits.first != UInt8(ascii: "0") else {
-            return nil
-        }
+        return (7...15).contains(digits.count) && digits.first != UInt8(ascii: "0")
     }
 
     private static let separators: Set<Unicode.Scalar> = [" ", "\u{A0}", "-", ".", "/"]

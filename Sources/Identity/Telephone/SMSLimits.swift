@@ -22,8 +22,11 @@ extension RateLimiter {
             (.phoneCodesFromNetwork(network), Self.networkLimit, Self.networkWindow)
         ]
         limits += Self.resendLimits.map { (.phoneCodeResends(number, purpose), $0, $1) }
-        limits += Self.numberLimits.map { (.phoneCodes(number), $0, $1) }
-        limits.append((.phoneCodeBlock(number.block), Self.blockLimit, Self.hour))
+        // Whoever requests a code for a second factor has proven the first one. Strangers, whose requests the other counters
+        // count, cannot use up these codes.
+        let isSecondFactor = purpose == .secondFactor
+        limits += Self.numberLimits.map { (.phoneCodes(number, isSecondFactor: isSecondFactor), $0, $1) }
+        if !isSecondFactor { limits.append((.phoneCodeBlock(number.block), Self.blockLimit, Self.hour)) }
         if let account { limits.append((.factorPhoneCodes(account), Self.factorLimit, Self.hour)) }
         var counted: [(key: LimitKey, window: Duration)] = []
         for limit in limits {

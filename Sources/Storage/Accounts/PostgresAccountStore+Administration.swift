@@ -87,6 +87,10 @@ extension Transaction {
         guard let locked = try await query(.lock(id, in: realm)).first else { throw StoreConflict.notFound }
         let account = try AccountRow.account(locked)
         var update = change.update
+        // The same number again does not change when it was proven and added.
+        if let number = account.phoneNumber, update.phoneNumber == .set(number) {
+            (update.phoneNumber, update.phoneAddedAt) = (nil, nil)
+        }
         update.endsSessions = update.endsSessions(of: account)
         var (removed, replacesProfile) = (change.unlinked, false)
         if let identity = change.linked {

@@ -363,6 +363,23 @@ struct PhoneFactorRuleTests {
         _ = try await gateway.signInWithPhoneFactor()
     }
 
+    @Test("Codes that a stranger requests for a number and its block do not use up those for its second factor")
+    func strangersCodes() async throws {
+        let gateway = try await TestGateway.withSecondFactors(limitsRates: true) {
+            $0.emailEnumerationProtection = true
+        }
+        _ = try await gateway.enrolled(Self.number, gateway.signUpVerified())
+        gateway.clock.advance(by: .seconds(600))
+        for index in 0..<12 {
+            let number = index == 0 ? Self.number : "+15555550\(101 + index)"
+            _ = try await gateway.sendCode(to: number, from: "198.51.100.\(index + 1)")
+        }
+        #expect(
+            try await gateway.sendCode(to: "+15555550199", from: "203.0.113.1").wireCode
+                == "TOO_MANY_ATTEMPTS_TRY_LATER")
+        _ = try await gateway.signInWithPhoneFactor()
+    }
+
     @Test("A test number is not enrolled; one that was enrolled before gets random codes")
     func testNumber() async throws {
         var sms = TestGateway.sms

@@ -366,4 +366,73 @@ struct RecycledNumberTests {
             }
         }
     }
+
+    @Test(
+        "A temporary proof of an earlier holder does not sign in to the account that an administrator gave the number")
+    func formerHolder() async throws {
+        let gateway = try await TestGateway.withPhoneNumbers()
+        try await gateway.makeServiceKey()
+        let former = try TestGateway.Tokens(await gateway.signIn(phoneNumber: Self.number))
+        let guest = try TestGateway.Tokens(await gateway.post("/v1/accounts:signUp"))
+        let conflict = try await gateway.signIn(
+            phoneNumber: Self.number, ["idToken": .string(guest.idToken), "operation": "LINK"])
+        let proof: [String: JSON] = [
+            "temporaryProof": conflict.json["temporaryProof"] ?? .null, "phoneNumber": .string(Self.number),
+        ]
+        gateway.clock.advance(by: .seconds(1))
+        let removed = try await gateway.administerAccounts(
+            ":update", ["localId": .string(former.localId), "deleteProvider": ["phone"]])
+        #expect(removed.outcome == "200")
+        for (id, change) in [("update", ":update"), ("create", "")] {
+            if change == ":update" {
+                #expect(try await gateway.administerAccounts("", ["localId": .string(id)]).outcome == "200")
+            }
+            let set = try await gateway.administerAccounts(
+                change, ["localId": .string(id), "phoneNumber": .string(Self.number)])
+            #expect(set.outcome == "200", "\(set.text)")
+            #expect(try await gateway.signInWithPhoneNumber(proof).outcome == "400 INVALID_TEMPORARY_PROOF", "\(id)")
+            #expect(try await gateway.administerAccounts(":delete", ["localId": .string(id)]).outcome == "200")
+        }
+        let imported = try await gateway.administerAccounts(
+            ":batchCreate", ["users": [["localId": "import", "phoneNumber": .string(Self.number)]]])
+        #expect(imported.json["error"] == nil, "\(imported.text)")
+        #expect(try await gateway.signInWithPhoneNumber(proof).outcome == "400 INVALID_TEMPORARY_PROOF")
+    }
+
+    @Test("An administrator's update with the same number changes nothing")
+    func sameNumberAgain() async throws {
+        let gateway = try await TestGateway.withPhoneNumbers { $0.recycledNumberAge = .seconds(90 * 86_400) }
+        try await gateway.makeServiceKey()
+        let ada = try await gateway.signUpVerified()
+        _ = try await gateway.signIn(phoneNumber: Self.number, ["idToken": .string(ada.idToken)])
+        let set = try await gateway.administerAccounts(
+            ":update", ["localId": .string(ada.localId), "phoneNumber": .string(Self.number)])
+        #expect(set.outcome == "200")
+        let signedIn = try await gateway.signIn(phoneNumber: Self.number)
+        #expect(signedIn.json["localId"]?.string == ada.localId, "\(signedIn.text)")
+        #expect(signedIn.json["idToken"] != nil)
+    }
+
+    @Test(
+        "An administrator sets no number to which no code can be sent",
+        arguments: ["+1", "+0", "+000000000000000", "+123456", "1", "+1 5555550100"])
+    func undiallable(number: String) async throws {
+        let gateway = try await TestGateway.withPhoneNumbers()
+        try await gateway.makeServiceKey()
+        #expect(
+            try await gateway.administerAccounts("", ["localId": "ada", "phoneNumber": .string(number)]).outcome
+                == "400 INVALID_PHONE_NUMBER : Invalid format.")
+        #expect(try await gateway.administerAccounts("", ["localId": "ada"]).outcome == "200")
+        #expect(
+            try await gateway.administerAccounts(":update", ["localId": "ada", "phoneNumber": .string(number)]).outcome
+                == "400 INVALID_PHONE_NUMBER : Invalid format.")
+        let factor: JSON = ["mfaEnrollmentId": "a", "phoneInfo": .string(number)]
+        #expect(
+            try await gateway.administerAccounts(
+                ":update", ["localId": "ada", "mfa": ["enrollments": [factor]]]
+            ).outcome == "400 INVALID_MFA_PHONE_NUMBER : Invalid format.")
+        let imported = try await gateway.administerAccounts(
+            ":batchCreate", ["users": [["localId": "bob", "phoneNumber": .string(number)]]])
+        #expect(imported.json["error"]?[0]?["message"] == "phone number format is invalid", "\(imported.text)")
+    }
 }
