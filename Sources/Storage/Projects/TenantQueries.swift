@@ -51,18 +51,21 @@ struct TenantColumn: Codable {
 struct SecondFactorColumn: Codable {
     let state: String
     let allowsTOTP: Bool
+    /// Absent if users cannot enrol telephone numbers.
+    let allowsSMS: Bool?
     let adjacentIntervals: Int
 
     init(_ policy: SecondFactorPolicy) {
         state = policy.state.rawValue
         allowsTOTP = policy.allowsTOTP
+        allowsSMS = policy.allowsSMS ? true : nil
         adjacentIntervals = policy.adjacentIntervals
     }
 
     var policy: SecondFactorPolicy {
         SecondFactorPolicy(
             state: SecondFactorPolicy.State(rawValue: state) ?? .disabled, allowsTOTP: allowsTOTP,
-            adjacentIntervals: adjacentIntervals)
+            allowsSMS: allowsSMS ?? false, adjacentIntervals: adjacentIntervals)
     }
 }
 

@@ -61,7 +61,7 @@ struct AdminCreateTests {
                 ["email": "new@example.com", "password": "x"],
                 "400 WEAK_PASSWORD : Password should be at least 6 characters"
             ),
-            (["mfaInfo": [[:]]], "501 OPERATION_NOT_ALLOWED : mfaInfo is not implemented."),
+            (["mfaInfo": [[:]]], "400 INVALID_MFA_PHONE_NUMBER : Invalid format."),
             (["tenantId": "t"], "404 TENANT_NOT_FOUND"),
             (["targetProjectId": "demo"], "200"),
             (["targetProjectId": "other"], "403 The caller does not have permission"),

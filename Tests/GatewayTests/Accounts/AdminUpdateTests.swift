@@ -81,7 +81,7 @@ struct AdminUpdateTests {
                 ["localId": "ada", "linkProviderUserInfo": ["providerId": "google.com", "rawId": "taken"]],
                 "400 FEDERATED_USER_ID_ALREADY_LINKED"
             ),
-            (["localId": "ada", "mfa": ["enrollments": [[:]]]], "501 OPERATION_NOT_ALLOWED : mfa is not implemented."),
+            (["localId": "ada", "mfa": ["enrollments": [[:]]]], "400 INVALID_MFA_PHONE_NUMBER : Invalid format."),
             (["localId": "bob", "phoneNumber": "+15555550199", "email": "bob@example.com"], "200"),
         ] as [(JSON, String)])
     func refusals(body: JSON, expected: String) async throws {

@@ -260,6 +260,7 @@ struct ConfigurationMemberTests {
                         "isSecretStored"] == true)
         }
         #expect(try await patch(["sms": ["url": ""]], mask: "sms.url")["isSecretStored"] == false)
+        _ = try await patch(["sms": [:]], mask: "sms")
         let weak = try await gateway.send(
             .patch, path, ["sms": ["secret": "whsec_short"]], by: key, query: [("updateMask", "sms.secret")])
         #expect(weak.wireCode == "INVALID_CONFIG")

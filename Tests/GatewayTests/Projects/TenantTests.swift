@@ -116,10 +116,6 @@ struct TenantTests {
                 "400 Invalid JSON payload received. /displayName must not contain control characters"
             ),
             (
-                ["mfaConfig": ["state": "ENABLED", "enabledProviders": ["PHONE_SMS"]]],
-                "501 OPERATION_NOT_ALLOWED : mfaConfig.enabledProviders is not implemented."
-            ),
-            (
                 ["mfaConfig": ["providerConfigs": [["state": "ENABLED"]]]],
                 "400 Invalid JSON payload received. /mfaConfig/providerConfigs/0/totpProviderConfig must be present"
             ),

@@ -92,7 +92,6 @@ struct RequestPipelineTests {
         "Firebase's operations that the gateway does not implement get 501",
         arguments: [
             "/v1/accounts:revokeToken",
-            "/identitytoolkit.googleapis.com/v2/accounts/mfaSignIn:start",
             "/v2/projects/demo/tenants/t/inboundSamlConfigs", "/v2/projects/demo/inboundSamlConfigs",
             "/identitytoolkit/v3/relyingparty/getRecaptchaParam",
         ])
