@@ -1,14 +1,14 @@
 internal import Crypto
 internal import Identity
 
-/// Accepts the responses of the credential ID alone that Firebase's emulator accepts: nothing in them can be verified.
+/// Accepts responses that contain only a credential ID, as Firebase's emulator does. Nothing in them can be verified.
 /// Every other response is verified as in `serve`, which cannot use this type.
 struct BarePasskeyResponses: Sendable {
     /// The maximum length of a credential ID in bytes (WebAuthn Level 3 §4).
     private static let maximumIDLength = 1023
 
-    /// The beginning of the challenge that an accepted response gets. No client knows it, so no challenge in a response
-    /// that is verified begins with it.
+    /// The prefix of the challenge that an accepted response gets. No client knows it, so no challenge in a verified
+    /// response begins with it.
     private let mark = Random.bytes(32)
 
     /// Returns a verifier and challenges that also accept bare responses to enrolments and sign-ins.
@@ -69,7 +69,7 @@ struct BarePasskeyResponses: Sendable {
     }
 }
 
-/// Why a bare response was rejected. The messages are those of Firebase's emulator, which its clients do not know.
+/// Why a bare response was rejected. The messages are those of Firebase's emulator.
 private enum EmulatorPasskeyRefusal: Refusal {
     case taken
     case unknown

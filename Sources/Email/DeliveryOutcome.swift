@@ -24,7 +24,7 @@ public enum DeliveryFailure: Error, Hashable, CustomStringConvertible {
     case missingCode
     /// Apple's relay does not forward email to the recipient.
     case relayStopped
-    /// The email gives access to an account, and the provider has disabled the account of the recipient's mailbox.
+    /// The email gives access to an account, but the provider has disabled the recipient's account there.
     case mailboxSuspended
 
     /// The text for logs and for the column `failure`, which operators read.

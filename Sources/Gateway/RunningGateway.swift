@@ -45,7 +45,7 @@ package final class RunningGateway: Sendable {
         requestThreads = try FairRequestThreads()
         pools = group.loops.map { Pool(loop: $0, configuration: config.database) }
         client = try HTTP.Client(loop: group.loops[0])
-        // Several endpoints can have the same host: none waits for a connection that another one uses.
+        // Several endpoints can have the same host, and none should wait for another's connection.
         callbackClient = try HTTP.Client(
             loop: group.loops[0], limits: ClientLimits(connections: 128, connectionsPerHost: 128))
         hookClient = try HTTP.Client(

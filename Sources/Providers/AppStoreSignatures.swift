@@ -8,11 +8,11 @@ internal import JSON
 public struct AppStoreSignatures: Sendable {
     /// SHA-256 of Apple Root CA - G3.
     public static let appleRoot = "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179"
-    /// In bytes. A notification contains a second signed text, each with three certificates.
+    /// The maximum length in bytes. A notification contains a second signed text, and each has three certificates.
     static let maximumLength = 64 * 1024
     private static let leafExtension = "1.2.840.113635.100.6.11.1"
     private static let intermediateExtension = "1.2.840.113635.100.6.2.1"
-    /// What the devices and tools of developers sign themselves has other environments.
+    /// Texts that Xcode or a local test has signed have other environments.
     private static let environments = ["Production", "Sandbox"]
     private static let oldest: Double = 946_684_800_000
 

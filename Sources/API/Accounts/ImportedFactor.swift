@@ -17,7 +17,7 @@ struct ImportedFactor: Decodable, Sendable {
 extension ImportedUser {
     /// What happens to the second factors of imported users.
     public enum FactorTreatment: Sendable {
-        /// They are stored.
+        /// Factors are stored.
         ///
         /// - Parameters:
         ///   - dropsWithoutSecret: whether one-time passwords without secrets are left out instead of rejected. Firebase

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Identity
 
-/// A passkey of an imported user, unchecked. Bytes are in either alphabet of base64, with or without padding.
+/// A passkey of an imported user, before validation. Bytes are base64 in either alphabet, with or without padding.
 struct ImportedPasskey: Decodable, Sendable {
     let credentialId: String?
     let rpId: String?
@@ -23,14 +23,15 @@ extension ImportedUser {
     /// What happens to the passkeys of imported users.
     public enum PasskeyTreatment: Sendable {
         /// - Parameters:
-        ///   - rpID: the RP ID of the project; `nil` if it has none. Passkeys of other RP IDs are rejected, because they
-        ///     could belong to users of another project.
-        ///   - algorithm: returns the number of a key's algorithm; `nil` if passkeys cannot have the key.
+        ///   - rpID: the RP ID of the project; `nil` if it has none. Passkeys of other RP IDs are rejected, because
+        ///     they could belong to users of another project.
+        ///   - algorithm: returns the number of a key's algorithm; `nil` if the gateway does not support it for
+        ///     passkeys.
         case stored(rpID: String?, algorithm: @Sendable (_ publicKey: [UInt8]) -> Int?)
         case dropped
     }
 
-    /// Returns the passkeys to import; none if they are left out.
+    /// Returns the passkeys to import; an empty list if passkeys are left out.
     ///
     /// - Parameter now: replaces a missing time of creation.
     func checkedPasskeys(
@@ -60,7 +61,7 @@ extension ImportedPasskey {
         // The limits of WebAuthn Level 3 §4 and §7.1.
         let id = try Self.bytes(self.credentialId, atMost: 1023, "credentialId")
         let handle = try Self.bytes(self.userHandle, atMost: 64, "userHandle")
-        // Handles are stored as text, in which PostgreSQL accepts no zero.
+        // Handles are stored as text, and PostgreSQL's text cannot contain NUL.
         guard let userHandle = String(validating: handle, as: UTF8.self), !handle.contains(0) else {
             throw .passkeyIsInvalid(member: "userHandle")
         }
@@ -69,7 +70,7 @@ extension ImportedPasskey {
         guard (algorithm ?? keyAlgorithm) == keyAlgorithm else { throw .passkeyIsInvalid(member: "algorithm") }
         let signCount = self.signCount ?? 0
         guard (0...Int64(UInt32.max)).contains(signCount) else { throw .passkeyIsInvalid(member: "signCount") }
-        // No default: a sign-in fails if the authenticator says another value.
+        // There is no default, because a sign-in fails if the authenticator reports another value.
         guard let backupEligible else { throw .passkeyIsInvalid(member: "backupEligible") }
         let isBackedUp = backedUp ?? false
         guard backupEligible || !isBackedUp else { throw .passkeyIsInvalid(member: "backedUp") }
@@ -87,7 +88,7 @@ extension ImportedPasskey {
             publicKey: publicKey, algorithm: keyAlgorithm, signCount: signCount, isBackupEligible: backupEligible)
     }
 
-    /// What authenticators state that do not reveal their model.
+    /// The AAGUID of authenticators that do not reveal their model.
     private static let unknownModel = "00000000-0000-0000-0000-000000000000"
 
     private static func bytes(

@@ -237,7 +237,7 @@ struct UpdateMembers: Encodable {
     /// The new address, if the request redeemed a code that changed it.
     var newEmail: String?
 
-    /// - Parameter former: the account before the change, if it matters to password managers.
+    /// - Parameter former: the account before the change; `nil` if the change does not concern password managers.
     init(_ account: Account, after former: Account? = nil) {
         localId = account.id.rawValue
         email = account.email?.rawValue

@@ -3,8 +3,7 @@ internal import Identity
 internal import Telemetry
 
 extension Endpoint {
-    /// Receives a server notification of the App Store, which must be about the withdrawal of a parent's consent to have
-    /// an effect.
+    /// Receives a server notification of the App Store. Only the withdrawal of a parent's consent has an effect.
     static let receiveAppStoreNotification = unauthenticated(
         "receiveAppStoreNotification", "/v1/apple/appStoreNotifications", .post
     ) { call in

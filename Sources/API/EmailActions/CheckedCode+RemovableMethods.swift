@@ -2,11 +2,11 @@ internal import Identity
 internal import Pages
 
 extension CheckedCode {
-    /// The sign-in methods that the form lists, so that the user can select and remove them: passkeys, the telephone
+    /// The sign-in methods that the form lists, so that the user can remove them. These are passkeys, the telephone
     /// number, and identities whose provider has not verified the address that the code proves.
     ///
-    /// A password reset lists none if it removes all of them anyway: if the account's address is not verified. With
-    /// ``Policy/resetUnlinksIdentities``, it lists the telephone number only. The recovery of an address lists the
+    /// If the account's address is not verified, a password reset removes all of these anyway, and lists none. With
+    /// ``Policy/resetUnlinksIdentities``, it lists only the telephone number. The recovery of an address lists the
     /// methods that were added before the address was replaced, because it removes all later ones anyway.
     var removableMethods: [ListedMethod] {
         guard let account else { return [] }
@@ -24,7 +24,7 @@ extension CheckedCode {
 }
 
 extension CheckedCode {
-    /// The ways to sign in to the account of the code.
+    /// All sign-in methods of the account.
     var methods: [SignInMethodName] {
         guard let account else { return [] }
         return

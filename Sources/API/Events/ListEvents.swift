@@ -30,7 +30,7 @@ extension Endpoint {
         var page = try await events.store.events(after: after, kinds: kinds, limit: limit, of: project)
         while page.events.isEmpty, ContinuousClock.now < end, !call.context.isClientGone(), !events.isDraining() {
             try await Task.sleep(for: .milliseconds(250))
-            // A page without events has read up to its number. Only later events are read.
+            // An empty page still says up to which number it has read: the next request reads only later events.
             guard try await events.store.lastSequence(of: project) > page.lastSequence else { continue }
             page = try await events.store.events(after: page.lastSequence, kinds: kinds, limit: limit, of: project)
         }

@@ -47,7 +47,7 @@ struct AuthenticatorResponseInput: Decodable {
             })
     }
 
-    /// Whether the client sent nothing that could be verified.
+    /// Whether the client sent only a credential ID, so that there is nothing to verify.
     private var isBare: Bool {
         response == nil && authenticatorAttestationResponse == nil && authenticatorAssertionResponse == nil
     }

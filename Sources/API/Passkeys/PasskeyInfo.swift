@@ -33,8 +33,8 @@ struct PasskeySignal: Encodable {
     let name: String
     let displayName: String
 
-    /// - Parameter former: the account before a change. A password manager has to be told about a user handle without
-    ///   passkeys too, or it keeps the last one.
+    /// - Parameter former: the account before a change. If a user handle has lost its last passkey, the signal for it
+    ///   has an empty list: otherwise the password manager would keep that passkey.
     static func all(for account: Account, after former: Account? = nil) -> [PasskeySignal] {
         (former.map(account.passkeyGroups(after:)) ?? account.passkeyGroups).map { group in
             PasskeySignal(

@@ -12,7 +12,8 @@ struct FactorInfo: Encodable {
     let unobfuscatedPhoneInfo: String?
     let totpInfo: EmptyObject?
 
-    /// - Parameter showsNumber: whether the caller is an administrator or signed in, and gets the whole number.
+    /// - Parameter showsNumber: whether to show the whole number, because the caller is an administrator or the
+    ///   signed-in user.
     init(_ factor: Factor, showsNumber: Bool = false) {
         mfaEnrollmentId = factor.id.rawValue
         displayName = factor.displayName

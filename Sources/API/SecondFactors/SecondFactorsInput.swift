@@ -11,8 +11,8 @@ struct SecondFactorsInput: Decodable {
 
     let enrollments: [Enrollment]?
 
-    /// The factors of the list, each telephone number once. A one-time password must be enrolled; a number is enrolled if
-    /// it is not.
+    /// The factors of the list, each telephone number once. A one-time password must already be enrolled. A new number
+    /// is enrolled.
     func kept() throws -> [KeptFactor] {
         var kept: [KeptFactor] = []
         for enrollment in enrollments ?? [] {

@@ -97,7 +97,7 @@ public struct ProjectServices: Sendable {
     let tenancy: Tenancy
     /// Returns an app of a project; `nil` if the project has no such app.
     let app: @Sendable (ID<App>, ID<Project>) async throws -> App?
-    /// Whether the URLs of an operator's servers may use http on this machine.
+    /// Whether URLs of an operator's servers may use http on a loopback host.
     let allowsLoopbackCallbacks: Bool
 
     public init(

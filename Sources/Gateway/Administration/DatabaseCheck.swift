@@ -179,7 +179,7 @@ package struct DatabaseCheck: Sendable {
             ]
     }
 
-    /// Checks whether the codes to telephone numbers that the users of a project and its tenants need can be sent.
+    /// Checks whether the gateway can send codes to telephone numbers, if users of a project or its tenants need them.
     ///
     /// - Parameter enrolled: the accounts with second factors, by realm.
     private func textMessages(

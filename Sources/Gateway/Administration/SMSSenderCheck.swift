@@ -5,8 +5,8 @@ package import Postgres
 internal import Providers
 internal import Storage
 
-/// Connects to the senders of text messages, for `sekisho check --live`. Sends no message: a GET without a body, which
-/// every sender answers, if only with an error.
+/// Connects to the senders of text messages, for `sekisho check --live`. Sends no message: it sends a GET without a
+/// body, to which every sender responds, even if with an error.
 package struct SMSSenderCheck: Sendable {
     private let pool: Pool
 

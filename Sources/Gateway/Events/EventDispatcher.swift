@@ -11,8 +11,9 @@ internal import Synchronization
 /// ``waveSize`` events, sends them at the same time, and records the results together with the cursor. A process that
 /// dies in between sends the events of one wave again.
 ///
-/// The first wave to an endpoint has one event, and each one after a quick success twice as many as the one before. So
-/// an endpoint that does not respond holds one slot of ``EventSlots``.
+/// A wave is the set of events that is sent to an endpoint at the same time. The first wave has one event, and each
+/// wave after a quick success twice as many as the one before. So an endpoint that does not respond holds one slot of
+/// ``EventSlots``.
 package actor EventDispatcher {
     /// The maximum number of requests in flight to one endpoint.
     static let waveSize = 8
@@ -34,7 +35,7 @@ package actor EventDispatcher {
     private var projects: [ID<Project>] = []
     private var renewedAt: ContinuousClock.Instant?
     private var tasks: [EventDispatchStore.Key: Task<Void, Never>] = [:]
-    /// How many requests an endpoint gets at the same time. Absent: one.
+    /// The size of the next wave of an endpoint (default: one).
     private var waveSizes: [EventDispatchStore.Key: Int] = [:]
     /// Endpoints that took longer than ``slowResponse`` in their latest wave.
     private var slowEndpoints: Set<EventDispatchStore.Key> = []
@@ -69,7 +70,7 @@ package actor EventDispatcher {
             reporter.report(try await store.endpointStates(of: projects, at: clock.now()))
         }
         guard !projects.isEmpty else { return hasBacklog.withLock { $0 = false } }
-        // One batch of each project, so that the many events of one do not delay those of others.
+        // One batch of each project, so that a project with many events does not delay the others.
         var failure: (any Error)?
         var hasBacklog = false
         for project in try await store.projectsToNumber(among: projects) where !isStopping {
@@ -182,7 +183,8 @@ package actor EventDispatcher {
         let now = clock.now()
         var health = target.endpoint.health
         var results: [EventDispatchStore.Result] = []
-        // Failures last: a success of the same wave does not revoke that the endpoint is gone, or wants a pause.
+        // Failures are recorded last: a success of the same wave must not undo that the endpoint is gone or asks for a
+        // pause.
         let successes = outcomes.filter { $0.1.isDelivered }
         for (dispatch, outcome) in successes + outcomes.filter({ !$0.1.isDelivered }) {
             health.record(outcome, at: now, chance: .random(in: 0...1))

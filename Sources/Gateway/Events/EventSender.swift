@@ -11,8 +11,8 @@ package import Webhooks
 package struct EventSender: Sendable {
     /// The time limit of one request.
     static let deadline: Duration = .seconds(15)
-    /// The maximum number of requests in flight: to endpoints that respond quickly, and to slow ones, which therefore do
-    /// not delay the others.
+    /// The maximum number of requests in flight to fast and to slow endpoints. Slow endpoints have slots of their own,
+    /// so that they do not delay fast ones.
     static let (capacity, slowCapacity) = (48, 16)
 
     private let slots = EventSlots(count: capacity)
@@ -42,7 +42,7 @@ package struct EventSender: Sendable {
         "event_endpoint/\(project)/\(endpoint)/secret"
     }
 
-    /// What came of an attempt, and how long the request took.
+    /// The outcome of an attempt, and the duration of its request.
     struct Sent: Sendable {
         let outcome: EventDeliveryOutcome
         let duration: Duration
@@ -68,7 +68,8 @@ package struct EventSender: Sendable {
         return Sent(outcome: try result.get(), duration: began.duration(to: .now))
     }
 
-    /// - Throws: ``EventEndpointRefusal/tooManyTests`` if no slot is free: a test must not delay events.
+    /// - Throws: ``EventEndpointRefusal/tooManyTests`` if no slot is free, because a test must not delay events, or if
+    ///   the project has a test in flight.
     func sendTest(to target: EventDispatchStore.Target) async throws -> EventDeliveryOutcome {
         let (id, now) = (UUIDText.text(UUID()), clock.now())
         let project = target.key.project

@@ -1,6 +1,6 @@
 internal import Identity
 
-/// Limits the requests in flight of a process. Waiting senders get a slot in the order in which they asked.
+/// Limits the requests in flight of a process. Waiting senders get slots in first-in, first-out order.
 actor EventSlots {
     private var free: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []

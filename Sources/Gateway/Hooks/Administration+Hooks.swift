@@ -9,13 +9,13 @@ internal import Storage
 internal import Tokens
 internal import Webhooks
 
-/// What a call to a blocking function sent and got.
+/// The request and the response of a call to a blocking function.
 package struct HookTrial: Sendable {
     /// The claims of the token as JSON.
     package let claims: String
     package let status: Int
     package let body: String
-    /// Why the answer does not allow; `nil` if it does.
+    /// Why the answer is not valid or refuses the request; `nil` if it allows it.
     package let refusal: String?
 
     fileprivate init(_ trial: HookClient.Trial) {
@@ -32,7 +32,7 @@ package struct HookTrial: Sendable {
 }
 
 extension Administration {
-    /// Calls a blocking function of the project once, about an example account that does not exist.
+    /// Calls a blocking function of the project once, with an example account that does not exist.
     ///
     /// - Parameter publicURL: the URL of the gateway, for the issuer of the token.
     /// - Throws: ``Failure`` if the project has no such function, or if the function cannot be reached.
@@ -72,7 +72,7 @@ extension Administration {
 }
 
 extension ClientNetwork.Address {
-    /// 192.0.2.1, which is for documentation (RFC 5737).
+    /// 192.0.2.1 is reserved for documentation (RFC 5737).
     fileprivate static let example = ClientNetwork.Address(high: 0, low: 0xFFFF_C000_0201)
 }
 

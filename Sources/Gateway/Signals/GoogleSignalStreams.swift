@@ -13,7 +13,7 @@ internal import Telemetry
 package struct GoogleSignalStreams: Sendable {
     /// How often a stream is tested.
     static let testInterval: Duration = .seconds(86_400)
-    /// After so many tests in a row that did not arrive, there is an alarm.
+    /// The number of consecutive tests that may fail to arrive without an alarm.
     static let toleratedMisses = 1
 
     private let store: GoogleSignalStreamStore
@@ -59,7 +59,7 @@ package struct GoogleSignalStreams: Sendable {
         try await stream(of: registration).verify(state: state)
     }
 
-    /// What Google and the gateway know about the stream.
+    /// The state of the stream at Google and in the gateway.
     package struct Status: Sendable {
         package let url: String
         package let urlAtGoogle: String?
@@ -77,9 +77,9 @@ package struct GoogleSignalStreams: Sendable {
             verifiedAt: stored.verifiedAt, misses: stored.misses)
     }
 
-    /// Tests the streams that were not tested for a day.
+    /// Tests the streams whose latest test is more than a day old.
     ///
-    /// - Returns: for each project, the tests in a row that did not arrive.
+    /// - Returns: for each project, the number of consecutive tests that did not arrive.
     func testDue(_ report: @Sendable (ID<Project>, any Error) -> Void) async throws -> [ID<Project>: Int] {
         let now = clock.now()
         let due = try await store.claimTests(
@@ -138,7 +138,7 @@ extension Administration {
 }
 
 extension Worker {
-    /// Returns a worker that tests the streams of Google once a day, and reports those whose tests do not arrive.
+    /// Returns a worker that tests each stream once a day, and reports streams whose tests do not arrive.
     static func googleSignals(_ streams: GoogleSignalStreams, log: Log, metrics: Metrics) -> Worker {
         let misses = GoogleSignalMisses()
         metrics.gauge(

@@ -10,8 +10,8 @@ internal import Webhooks
 struct SMSWorkers: Sendable {
     /// The maximum number of concurrent requests to senders.
     private static let capacity = 64
-    /// The maximum number of messages that are claimed at once. A project with as many requests in flight gets no
-    /// further ones, so that its slow sender delays no message of another project.
+    /// The maximum number of messages that one claim takes. A project with as many requests in flight gets no further
+    /// claims, so that its slow sender does not delay the messages of other projects.
     private static let claimLimit = 8
     /// The pause between claims while requests are in flight.
     private static let claimPause: Duration = .milliseconds(500)

@@ -56,7 +56,7 @@ public enum AppStoreRefusal: String, Refusal, CaseIterable {
     case signature
     /// The time of the signature is absent, in the future or too old.
     case time
-    /// The text comes from a developer's device or tool.
+    /// The text comes from Xcode or a local test, not from the App Store.
     case environment
     /// The transaction belongs to another app than the notification.
     case otherApp

@@ -1,4 +1,4 @@
-/// Receives the App Store's notifications, and what apps state about the transactions of their users.
+/// Receives the App Store's notifications, and stores the app transactions that apps report for their users.
 ///
 /// Throws ``AppStoreRefusal``, ``TooManyAttempts`` and ``StoreUnavailable``; the App Store repeats a notification after
 /// the last.

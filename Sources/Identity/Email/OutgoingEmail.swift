@@ -163,8 +163,8 @@ public struct QueuedEmail: Hashable, Sendable {
     public let attempts: Int
     /// Whether the recipient is a relay address that forwards no email.
     public let relayIsStopped: Bool
-    /// Whether the email gives access to an account, and the provider has disabled the account of the mailbox, which
-    /// another person may read.
+    /// Whether the email gives access to an account, but the provider has disabled the recipient's account there.
+    /// Another person may read its mailbox.
     public let mailboxIsSuspended: Bool
 
     public init(
@@ -180,6 +180,6 @@ public struct QueuedEmail: Hashable, Sendable {
 }
 
 extension OutgoingEmail.Kind {
-    /// Whether who reads the email can sign in to the account.
+    /// Whether the reader of the email can sign in to the account.
     public var givesAccess: Bool { self == .resetPassword || self == .signIn }
 }

@@ -1,5 +1,5 @@
-/// What was added to an account at a time or later, and is removed because an intruder may have added it. The password,
-/// the address and the sessions have rules of their own.
+/// What was added to an account since some time, and is removed because an attacker may have added it. The password,
+/// the address and the sessions have separate rules.
 public struct Additions: Hashable, Sendable {
     public enum Kind: Hashable, Sendable, CaseIterable {
         case identities
@@ -9,7 +9,7 @@ public struct Additions: Hashable, Sendable {
         case factors
     }
 
-    /// `nil` if all additions are removed: the time of an imported one can be any.
+    /// `nil` if additions are removed whatever their time, because the time of an imported one is not reliable.
     public let since: Instant?
     public let kinds: Set<Kind>
 
@@ -21,7 +21,7 @@ public struct Additions: Hashable, Sendable {
     /// All additions of these kinds.
     public static func all(_ kinds: Set<Kind>) -> Additions { Additions(of: kinds, since: nil) }
 
-    /// All that an account has.
+    /// Everything that was ever added.
     public static let everything = Additions(since: nil)
 
     /// - Parameter time: `nil` if it is unknown; then the addition is included only if its time does not matter.
@@ -33,8 +33,8 @@ public struct Additions: Hashable, Sendable {
 }
 
 extension AccountUpdate {
-    /// Removes from the row of an account what its creator stored there, when the account goes to the user who has proven
-    /// its address. The identities, passkeys and factors have rows of their own; see ``Additions/everything``.
+    /// Removes from an account's row what its creator stored there, when the account goes to the user who has proven
+    /// its address. Identities, passkeys and factors are in other tables; see ``Additions/everything``.
     public static let reclaim: AccountUpdate = {
         var update = AccountUpdate()
         update.passwordHash = .remove

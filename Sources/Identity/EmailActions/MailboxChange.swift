@@ -3,8 +3,8 @@
 public struct MailboxChange: Hashable, Sendable {
     public let account: Account
     public private(set) var update: AccountUpdate
-    /// What is removed because of the time when it was added. Only some changes remove factors: who controls the mailbox
-    /// alone must not sign in without them.
+    /// What is removed because of the time when it was added. Only some changes remove factors, because control of the
+    /// mailbox alone must not bypass them.
     public private(set) var removedAdditions: Additions?
     /// Identities of these providers are unlinked. They are among the ``Account/removableIdentities(byOwnerOf:)``.
     public private(set) var unlinkedProviders: Set<ProviderID> = []
@@ -66,8 +66,9 @@ public struct MailboxChange: Hashable, Sendable {
 
     /// Verifies the account's address.
     ///
-    /// - Parameter selection: what the user did not add. If it is not empty, the password, the passkeys and the telephone
-    ///   number go too and all sessions end, because the user who added the selected methods may have added them.
+    /// - Parameter selection: the sign-in methods that the user did not add. If there are any, the change also removes
+    ///   the password, the passkeys and the telephone number, and ends all sessions. The attacker who added the
+    ///   selected methods may have added these too.
     public static func verifying(_ account: Account, removing selection: MethodSelection = .none) -> MailboxChange {
         var change = MailboxChange(account)
         change.disown(selection)
@@ -107,7 +108,7 @@ public struct MailboxChange: Hashable, Sendable {
         remove(selection)
         guard removesSelection, let email else { return }
         if account.hasPassword { update.passwordHash = .remove }
-        // The user who added the selected methods may have added these too.
+        // The attacker who added the selected methods may have added these too.
         remove(Additions.all([.passkeys, .phoneNumber]))
         update.endsSessions = true
         voidedRemedies = VoidedRemedies(email: email, keepsFactorRemedies: true)

@@ -41,7 +41,7 @@ public struct AccountEvent: Hashable, Sendable {
         case identityMoved(ProviderID, source: ID<Account>)
         /// The identity moved to another Apple developer team with its app.
         case identityTransferred(ProviderID)
-        /// The provider has disabled the user's account, so the identity signs in no more.
+        /// The provider has disabled the user's account there, so the identity can no longer sign in.
         case identitySuspended(ProviderID)
         /// The provider reported something about the identity.
         case signalReceived(ProviderID, type: String, effects: [String])
@@ -77,8 +77,8 @@ public struct AccountEvent: Hashable, Sendable {
         /// Apple's relay stopped forwarding email to the user.
         case appleEmailDisabled(clientID: String)
         case appleEmailEnabled(clientID: String)
-        /// A parent has withdrawn the consent to the use of the app. The account is empty if no account has stated the
-        /// app transaction.
+        /// A parent has withdrawn consent to the use of the app. The account is empty if no account has stated the app
+        /// transaction.
         case ageConsentRescinded(bundleID: String, transactionID: String)
     }
 
@@ -267,8 +267,8 @@ extension AccountEvent {
 }
 
 extension AccountEvent.Kind {
-    /// Whether the law demands that the listener acts: deliveries are repeated daily until they succeed, and the event is
-    /// kept until then.
+    /// Whether the law requires the listener to act. Deliveries are then repeated daily until they succeed, and the
+    /// event is kept until then.
     public var isKeptUntilDelivered: Bool { self == .ageConsentRescinded }
     public static let keptUntilDelivered = allCases.filter(\.isKeptUntilDelivered)
 }

@@ -97,8 +97,8 @@ extension EndpointHealth {
         disabledAt == nil && (attemptAfter.map { $0 <= now } != false || isOutOfPatience(at: now))
     }
 
-    /// Whether the endpoint has had no success for ``patience``. It gets a probe then, whenever the next one would be
-    /// due, and is disabled if that fails too.
+    /// Whether the endpoint has had no success for ``patience``. It then gets one more probe at once, and is disabled
+    /// if the probe fails.
     public func isOutOfPatience(at now: Instant) -> Bool {
         disabledAt == nil && failingSince.map { now - $0 >= Self.patience } == true
     }

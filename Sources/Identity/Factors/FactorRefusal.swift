@@ -11,7 +11,7 @@ public enum FactorRefusal: Refusal, Hashable {
     case numberExists
     /// A telephone number of an administrator's factor.
     case invalidNumber
-    /// The fixed code of a test number protects nothing.
+    /// The number is a test number, whose fixed code other people know.
     case testNumber
     /// The account has ``SecondFactors/limit`` factors.
     case limitExceeded

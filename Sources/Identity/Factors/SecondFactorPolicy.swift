@@ -13,7 +13,7 @@ public struct SecondFactorPolicy: Hashable, Sendable {
     public var state: State
     /// Users can enrol one-time passwords. Enrolled factors are demanded even if this is `false`.
     public var allowsTOTP: Bool
-    /// Users can enrol telephone numbers. Enrolled factors are demanded even if this is `false`.
+    /// Users can enrol telephone numbers. Sign-ins ask for enrolled numbers even if this is `false`.
     public var allowsSMS: Bool
     /// How many steps of 30 seconds the clock of an authenticator app may be ahead or behind; 0 to 10.
     public var adjacentIntervals: Int

@@ -1,9 +1,10 @@
-/// What a blocking function answered: changes of the account, and claims of the session.
+/// The answer of a blocking function: changes of the account, and claims of the session.
 public struct HookReply: Hashable, Sendable {
     public var displayName: AccountUpdate.Value<String>?
     public var photoURL: AccountUpdate.Value<PhotoURL>?
     public var isDisabled: Bool?
-    /// The operator's word. It takes effect after the sign-in was decided, so it never links or reclaims an account.
+    /// Stated by the operator, not proven. It takes effect after the sign-in was decided, so it never links or reclaims
+    /// an account.
     public var emailIsVerified: Bool?
     public var customClaims: Claims?
     /// Only `beforeSignIn` can set them.
@@ -16,7 +17,7 @@ extension HookReply {
     /// The claims of the session; `nil` if the function set none.
     var nonEmptySessionClaims: Claims? { sessionClaims.flatMap { $0.json == "{}" ? nil : $0 } }
 
-    /// This reply, with what a later function has set instead.
+    /// This reply, overridden by the reply of a later function.
     func overridden(by later: HookReply) -> HookReply {
         var reply = self
         reply.displayName = later.displayName ?? displayName
@@ -45,7 +46,7 @@ extension HookReply {
     ///   ``Claims/lengthLimit``.
     func requireClaimsFit() throws(HookRefusal) {
         let lengths = [customClaims, sessionClaims].compactMap { $0?.json.unicodeScalars.count }.filter { $0 > 2 }
-        // One object with the members of both has one pair of braces and a comma instead of two pairs.
+        // Merged into one object, two objects lose a pair of braces and gain a comma.
         guard lengths.reduce(0, +) - (lengths.count - 1) <= Claims.lengthLimit else {
             throw .invalidReply(
                 "customClaims and sessionClaims must together have at most \(Claims.lengthLimit) characters.")
@@ -54,7 +55,7 @@ extension HookReply {
 }
 
 extension Account {
-    /// Applies what a blocking function has set.
+    /// Applies the changes of a blocking function.
     mutating func apply(_ reply: HookReply) {
         if let displayName = reply.displayName { self.displayName = displayName.content }
         if let photoURL = reply.photoURL { self.photoURL = photoURL.content }
@@ -64,7 +65,7 @@ extension Account {
     }
 }
 
-/// What the blocking functions of a project mean for the transaction of a sign-in that they allowed.
+/// The effects of the blocking functions on the transaction of a sign-in that they allowed.
 public indirect enum HookEffects: Hashable, Sendable {
     /// - Parameters:
     ///   - account: the account as it was read before the functions were asked; `nil` for a new account.
@@ -85,7 +86,7 @@ public indirect enum HookEffects: Hashable, Sendable {
     }
 }
 
-/// A change of the account that blocking functions demand, in the transaction of the sign-in.
+/// A change of the account by blocking functions, in the transaction of the sign-in.
 public struct HookChange: Hashable, Sendable {
     public let update: AccountUpdate
     public let events: [AccountEvent]
@@ -116,8 +117,8 @@ extension Account {
     }
 }
 
-/// The account has changed while the blocking functions were asked. The sign-in is decided again, and the functions are
-/// asked again if they would see something else.
+/// The account has changed while the blocking functions were called. The sign-in is decided again, and the functions
+/// are called again if they would see another account.
 public struct ChangedDuringHooks: Error {
     public init() {}
 }

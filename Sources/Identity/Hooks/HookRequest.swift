@@ -2,7 +2,8 @@
 public struct HookRequest: Sendable {
     /// What is about to happen.
     public enum Subject: Sendable {
-        /// - Parameter account: as it will be. A function sees what an earlier function of the same sign-in has changed.
+        /// - Parameter account: the account as the sign-in will leave it, with the changes of earlier functions of the
+        ///   same sign-in.
         case account(Account, HookSignIn, secondFactor: SessionFactor.Method?)
         case email(EmailAddress, OOBCode.Purpose)
         case sms(PhoneNumber, PhoneCode.Purpose)
@@ -26,7 +27,7 @@ public struct HookRequest: Sendable {
     }
 }
 
-/// What a blocking function learns about a sign-in, besides the account.
+/// What a blocking function gets about a sign-in, besides the account.
 public struct HookSignIn: Sendable {
     /// `password`, `emailLink`, `phone`, `passkey`, or the ID of a provider.
     public let method: String

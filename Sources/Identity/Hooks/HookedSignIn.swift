@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// A request to sign in or to link about which the blocking functions of the project are asked, and their replies.
+/// A request to sign in or to link for which blocking functions are called, with their replies.
 ///
-/// A request that is decided again, because an account has changed, asks again only if the functions would see something
-/// else. It offers a new account with the same ID each time.
+/// If an account changes meanwhile, the request is decided again. Functions are called again only if they would see
+/// another account. A new account has the same ID in each attempt.
 final class HookedSignIn: Sendable {
-    /// How often one request asks one function.
+    /// The maximum number of calls to one function per request.
     private static let callLimit = 2
 
     let signIn: HookSignIn
@@ -41,7 +41,7 @@ final class HookedSignIn: Sendable {
         }
     }
 
-    /// Returns the reply to the same question in an earlier attempt, or asks.
+    /// Returns the reply to an equal question of an earlier attempt; otherwise calls the function.
     ///
     /// - Parameter digest: of what the function sees.
     func reply(

@@ -1,5 +1,5 @@
-/// Calls the blocking functions of projects. No transaction is open and no connection to the database is held while a
-/// function is asked.
+/// Calls the blocking functions of projects. During a call, no transaction is open and no connection to the database is
+/// held.
 public struct Hooks: Sendable {
     /// - Throws: ``HookRefusal`` if the function refuses or its answer is not valid; ``HookUnavailable``.
     public var call: @Sendable (HookRequest) async throws -> HookReply
@@ -16,10 +16,10 @@ public struct Hooks: Sendable {
 }
 
 extension Hooks {
-    /// Asks the functions that concern a sign-in, in their order.
+    /// Calls the functions for a sign-in: `beforeCreate` for a new account, then `beforeSignIn`.
     ///
     /// - Parameters:
-    ///   - account: as it will be.
+    ///   - account: the account as the sign-in will leave it.
     ///   - isNew: whether the sign-in creates the account.
     /// - Returns: `nil` if the project has no such function.
     func reply(
@@ -49,8 +49,8 @@ extension Hooks {
         return result
     }
 
-    /// Asks the function that may refuse an email which an app requests. Asked for every address, so that the call does
-    /// not reveal whether an account has the address.
+    /// Calls the function that may refuse an email that an app requests. It is called for every address, so that a call
+    /// does not reveal whether an account has the address.
     func requireEmailAllowed(
         to email: EmailAddress, _ purpose: OOBCode.Purpose, in realm: Realm, from context: RequestContext
     ) async throws {
@@ -58,7 +58,7 @@ extension Hooks {
         _ = try await call(HookRequest(.beforeSendEmail, at: url, .email(email, purpose), in: realm, from: context))
     }
 
-    /// Asks the function that may refuse a text message.
+    /// Calls the function that may refuse a text message.
     func requireSMSAllowed(
         to number: PhoneNumber, _ purpose: PhoneCode.Purpose, in realm: Realm, from context: RequestContext
     ) async throws {

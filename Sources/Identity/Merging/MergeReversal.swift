@@ -25,8 +25,8 @@ public struct MergeReversal: Hashable, Sendable {
     /// user who opens the link has proven control of the mailbox.
     public let accountLosingAddress: Account?
     /// Second factors, passkeys and the telephone number of the source that are removed; earlier ones return. The merge
-    /// has deleted the links that could remove them, so a factor of an intruder would keep the owner out, and a passkey or
-    /// number of an intruder would stay.
+    /// has deleted the links that could remove them. A factor of an attacker would therefore keep the owner out, and a
+    /// passkey or number of an attacker would stay.
     public let removedAdditions: Additions
 
     /// - Parameter holders: every account that has the address, the phone number or an identity of the source now,

@@ -44,8 +44,8 @@ extension Passkey {
     /// The transports of the WebAuthn Authenticator Transports registry, and `cable`, the former name of `hybrid`.
     private static let transports = ["ble", "cable", "hybrid", "internal", "nfc", "smart-card", "usb"]
 
-    /// Returns those of the reported transports that are stored: the registered ones, each once. Every browser gets
-    /// them back, so that no client can store a text of its own there.
+    /// Returns the reported transports to store: the registered ones, each once. Every browser gets them back, so a
+    /// client must not be able to store other text there.
     public static func storable(_ reported: [String]) -> [String] {
         transports.filter { transport in reported.contains { $0.isExactly(transport) } }
     }

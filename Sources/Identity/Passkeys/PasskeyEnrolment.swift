@@ -77,7 +77,7 @@ public struct PasskeyEnrolment: Sendable {
                 || session.method == .password && now - session.authenticatedAt <= Self.conditionalLimit
         else { throw EditRefusal.loginTooOld }
         let existing = account.passkeys.filter { $0.rpID == relyingParty.id }
-        // A passkey that came with a merge keeps the handle of its account, which gets it back if the merge is undone.
+        // A passkey that came with a merge keeps its handle, because the undo of the merge returns it to its account.
         let own = existing.first { $0.addedAt == $0.createdAt }
         let userHandle = own?.userHandle ?? challenges.userHandles(account.id, realm.id)[0]
         let challenge = challenges.issue(

@@ -5,8 +5,8 @@ public struct RegistrationResponse: Sendable {
     public let clientDataJSON: [UInt8]
     public let attestationObject: [UInt8]
     public let transports: [String]
-    /// Whether the client sent the credential ID alone, as test suites of apps do. The other members are empty then, so
-    /// that no verification succeeds.
+    /// Whether the response contains only a credential ID, as test suites of apps send it. The other members are then
+    /// empty, so that no verification succeeds.
     public let isBare: Bool
 
     public init(
@@ -20,7 +20,7 @@ public struct RegistrationResponse: Sendable {
         isBare = false
     }
 
-    /// A response of the credential ID alone.
+    /// A response that contains only a credential ID.
     public init(bareID id: [UInt8]) {
         self.id = id
         rawID = nil
@@ -55,7 +55,7 @@ public struct AuthenticationResponse: Sendable {
         isBare = false
     }
 
-    /// A response of the credential ID alone.
+    /// A response that contains only a credential ID.
     public init(bareID id: [UInt8]) {
         self.id = id
         rawID = nil
@@ -73,7 +73,7 @@ public struct PasskeyVerifier: Sendable {
     public struct OpenedRegistration: Sendable {
         /// Not verified.
         public let challenge: [UInt8]
-        /// What the client is told if a passkey has the credential ID.
+        /// The error if a passkey has the credential ID.
         public let refusalIfTaken: any Refusal
         /// - Parameter isConditional: whether the user may have confirmed nothing; see
         ///   ``PasskeyChallenges/Kind/conditionalEnrolment``.
@@ -93,7 +93,7 @@ public struct PasskeyVerifier: Sendable {
     public struct OpenedAuthentication: Sendable {
         /// Not verified.
         public let challenge: [UInt8]
-        /// What the client is told if no passkey has the credential ID.
+        /// The error if no passkey has the credential ID.
         public let refusalIfUnknown: any Refusal
         public let verify: @Sendable (RelyingParty, NewPasskey) throws(PasskeyRefusal) -> Authenticated
 

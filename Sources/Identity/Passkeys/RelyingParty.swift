@@ -98,7 +98,7 @@ extension PasskeySettings {
     }
 
     /// Whether the RP ID is a host name with at least two labels, in lower case. `localhost` and its subdomains are
-    /// accepted only for development: every program on a user's device could use their passkeys.
+    /// accepted only in development, because every program on a user's device could use their passkeys.
     static func isRPID(_ text: String, acceptsLoopback: Bool) -> Bool {
         guard Project.isHostName(text), text == text.lowercased() else { return false }
         if text == "localhost" || text.endsExactly(with: ".localhost") { return acceptsLoopback }

@@ -3,7 +3,7 @@ internal import Encoding
 /// The parts of the check of a configuration that differ between installations.
 public struct ConfigurationRules: Sendable {
     public let supportedProviders: SupportedProviders
-    /// Whether issuers may be `http` URLs of loopback hosts, for simulators, and the RP ID of passkeys may be one.
+    /// Whether issuers may be `http` URLs of loopback hosts, for simulators, and the RP ID may be `localhost`.
     public var acceptsLoopbackIssuers: Bool
     /// Whether a violation of guideline 4.8 by an OpenID provider of a tenant causes a warning instead of an error.
     public var acceptsTenantsWithoutApple: Bool

@@ -30,8 +30,8 @@ public struct ProjectConfiguration: Sendable {
         newSecrets[provider] = secret
     }
 
-    /// Removes the stored secrets that the edit would send to another server, unless the edit sets them anew: otherwise an
-    /// administrator who does not know a secret could learn it from the new server.
+    /// Removes the stored secrets that the edit would send to another server, unless the edit sets them anew. Otherwise
+    /// an administrator who does not know a secret could read it at the new server.
     ///
     /// - Parameter before: the configuration before the edit.
     public mutating func removeSecretsOfFormerServers(since before: ProjectConfiguration) {

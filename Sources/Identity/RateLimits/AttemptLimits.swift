@@ -113,7 +113,7 @@ extension RateLimiter {
             staysCounted = countsSuccess(result)
             return result
         } catch {
-            // A blocking function that refuses or disables has been asked, and is asked again by the next attempt.
+            // A blocking function that refuses or disables was called, and the next attempt would call it again.
             let counted: [ErrorCode] = [.emailExists, .blockingFunctionErrorResponse, .userDisabled]
             let code = (error as? any Refusal)?.code
             staysCounted = error is ClientGone || error is HookUnavailable || code.map { counted.contains($0) } ?? false

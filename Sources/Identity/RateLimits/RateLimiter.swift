@@ -64,8 +64,8 @@ public enum LimitKey: Hashable, Sendable {
     case phoneCodeResends(PhoneNumber, PhoneCode.Purpose)
     /// Codes for the second factors of one account.
     case factorPhoneCodes(ID<Account>)
-    /// Wrong codes of one purpose for one telephone number, from one network, so that another network cannot keep the
-    /// owner of the number from using a code.
+    /// Wrong codes for a telephone number, counted per purpose and network: wrong codes from one network must not keep
+    /// the owner out in another.
     case wrongPhoneCodes(PhoneNumber, PhoneCode.Purpose, from: ClientNetwork)
 
     public var kind: Kind {

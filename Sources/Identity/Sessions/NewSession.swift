@@ -16,7 +16,7 @@ public struct NewSession: Hashable, Sendable {
     public let secondFactorUse: SecondFactorUse?
     /// How to record the events of a sign-in; `nil` if no listener wants them, and for a caller's change.
     public let recording: EventRecording?
-    /// What blocking functions have allowed; `nil` if none was asked.
+    /// The effects of blocking functions; `nil` if none was called.
     public let hookEffects: HookEffects?
 
     init(
@@ -40,7 +40,7 @@ extension NewSession {
 
     public var account: ID<Account> { session.account }
 
-    /// Whether the store does more in the transaction of the sign-in than to open the session.
+    /// Whether the transaction of the sign-in does more than open the session.
     public var hasEffects: Bool { recording != nil || hookEffects != nil }
 
     /// Whether a blocking function has disabled the account: the store keeps the account, but not this session.

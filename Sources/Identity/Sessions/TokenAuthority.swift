@@ -9,7 +9,7 @@ public protocol TokenAuthority: Sendable {
     func sessionCookie(
         from idToken: String, of caller: Caller, lasting lifetime: Duration, in realm: Realm, at now: Instant
     ) async throws -> String
-    /// Returns a token that proves to a blocking function who calls. It is no ID token.
+    /// Returns the token that authenticates the gateway to a blocking function. It is not an ID token.
     func hookToken(_ payload: [UInt8], in realm: Realm, at now: Instant) async throws -> String
     func read(idToken: String, in realm: Realm, at now: Instant) async throws -> IDTokenContents
     func read(refreshToken: String, in realm: Realm) async throws -> RefreshTokenContents

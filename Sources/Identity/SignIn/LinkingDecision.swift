@@ -49,7 +49,7 @@ extension LinkingFacts {
 }
 
 extension Account {
-    /// Whether the provider has disabled the user's account, so that the identity signs in no more.
+    /// Whether the provider has disabled the user's account there, so that the identity cannot sign in.
     func hasSuspended(_ proven: VerifiedIdentity) -> Bool {
         identity(proven.provider, subject: proven.subject)?.isSuspended ?? false
     }

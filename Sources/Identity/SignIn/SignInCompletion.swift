@@ -81,7 +81,7 @@ public struct SignInCompletion: Sendable {
             secondFactor: change.secondFactor(after: caller.session), passkey: change.passkey(after: caller.session),
             device: context.device ?? caller.session.device)
         let judged = try await judgment(ofHooksAbout: change, session, at: now, in: realm, from: context)
-        // Unless the functions set others, the claims of the session live on.
+        // The claims of the session stay unless the functions set others.
         session.claims =
             if let judged, judged.reply.sessionClaims != nil { judged.reply.nonEmptySessionClaims } else {
                 change.claimsToKeep
@@ -91,7 +91,7 @@ public struct SignInCompletion: Sendable {
             limit: change.endsSessions ? 0 : realm.policy.sessionLimit, judged, in: realm, from: context, commit)
     }
 
-    /// Asks the blocking functions of the project about a sign-in, outside any transaction.
+    /// Calls the blocking functions of the project for a sign-in, outside any transaction.
     ///
     /// - Returns: `nil` if no function concerns the sign-in.
     private func judgment(
@@ -107,13 +107,13 @@ public struct SignInCompletion: Sendable {
         ).map { HookJudgment($0, on: after, before, in: realm) }
     }
 
-    /// A request that is decided again has the same ID for a new account, which the functions have seen.
+    /// The ID of a new account, the same in each attempt of the request, because the functions have seen it.
     private func newAccountID(for factor: FirstFactor, at now: Instant) -> ID<Account> {
         let id = entropy.accountID()
         return factor.hook?.asked.newAccount(id, createdAt: now).id ?? id
     }
 
-    /// Asks the blocking functions about a caller's change.
+    /// Calls the blocking functions for a change by the caller.
     private func judgment(
         ofHooksAbout change: CallerChange, _ session: Session, at now: Instant, in realm: Realm,
         from context: RequestContext
@@ -177,7 +177,7 @@ public struct SignInCompletion: Sendable {
     }
 }
 
-/// What the blocking functions replied about a sign-in, and what follows from it.
+/// The replies of the blocking functions to a sign-in, and their effects.
 private struct HookJudgment {
     let reply: HookReply
     let effects: HookEffects
@@ -222,7 +222,7 @@ struct FirstFactor: Sendable {
     var claims: Claims?
     /// When Apple issued the credential; `nil` for other methods.
     var credentialIssuedAt: Instant?
-    /// The question to the blocking functions; `nil` if none of them concerns the sign-in.
+    /// The question to the blocking functions; `nil` if the project has none for the sign-in.
     var hook: HookQuestion?
 
     fileprivate var secondFactorUse: SecondFactorUse? {
@@ -260,7 +260,7 @@ struct CallerChange: Sendable {
     var mergedClaims: Claims?
     var secondFactor = Replacement<SessionFactor>.keep
     var passkey = Replacement<ID<Passkey>>.keep
-    /// The question to the blocking functions; `nil` if none of them concerns the change.
+    /// The question to the blocking functions; `nil` if the project has none for the change.
     var hook: HookQuestion?
 
     enum Replacement<Value: Sendable>: Sendable {

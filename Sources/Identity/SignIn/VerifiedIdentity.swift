@@ -267,7 +267,7 @@ public struct LinkedIdentity: Hashable, Sendable {
     public var transferSubject: String?
     /// Whether Apple's relay forwards email to ``email``. `nil` if Apple never reported it.
     public var emailForwarding: Bool?
-    /// Whether the provider has disabled the user's account. The identity signs in no more.
+    /// Whether the provider has disabled the user's account there, so that the identity cannot sign in.
     public var isSuspended = false
 
     public init(

@@ -12,7 +12,7 @@ public struct GoogleSecurityToken: Hashable, Sendable {
         self.signals = signals
     }
 
-    /// How long replay keys are kept. Google repeats a token for hours only.
+    /// How long replay keys are kept. Google repeats a token only for hours.
     public static let replayKeyLifetime: Duration = .seconds(90 * 86_400)
     /// The maximum number of events in a token. Google sends one.
     public static let signalLimit = 8
@@ -54,7 +54,7 @@ public struct GoogleSignal: Hashable, Sendable {
 public enum GoogleSignalEffect: String, Hashable, Sendable, CaseIterable {
     /// Every session of the account ends.
     case sessionsEnded
-    /// The identity signs in no more, and its address gets neither password resets nor sign-in links.
+    /// The identity can no longer sign in, and its address gets neither password resets nor sign-in links.
     case identitySuspended
     case identityRestored
 }
@@ -65,7 +65,7 @@ extension GoogleSignal {
         switch kind {
         case .sessionsRevoked, .tokensRevoked: [.sessionsEnded]
         case .accountDisabled("bulk-account"?): []
-        // Somebody else may have used the sessions.
+        // An attacker may have opened or used the sessions.
         case .accountDisabled("hijacking"?): [.identitySuspended, .sessionsEnded]
         case .accountDisabled: [.identitySuspended]
         case .accountEnabled: [.identityRestored]

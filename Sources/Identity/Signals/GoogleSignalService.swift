@@ -33,8 +33,8 @@ public struct GoogleSignalService: Sendable {
     }
 
     /// Applies the token in every realm that has one of its audiences as a client ID. When this function returns, all
-    /// effects are stored. If the process is killed before, Google sends the token again, and the realms that have
-    /// applied it skip it.
+    /// effects are stored. If the process is killed before, Google sends the token again, and realms that have applied
+    /// it skip it.
     public func receive(_ token: String, from context: RequestContext) async throws -> Outcome {
         let (verified, realms) = try await accepted(token, from: context)
         let now = clock.now()

@@ -64,7 +64,7 @@ public struct PhoneCodes: Sendable {
     ) async throws -> String {
         let settings = realm.project.sms
         let listsCodes = realm.project.modeRules.listsPhoneCodes
-        // A number can become a test number after its enrolment: as second factor it keeps random codes.
+        // A number can become a test number after its enrolment. As second factor, it keeps random codes.
         let testCode = listsCodes || purpose == .signIn ? settings.testCode(of: number) : nil
         let isSent = !listsCodes && testCode == nil
         var callingCode = CallingCodes.prefix(of: number) ?? ""

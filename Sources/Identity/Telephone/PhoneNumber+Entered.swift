@@ -6,7 +6,7 @@ extension PhoneNumber {
     init?(entered text: String?, acceptsTestNumbers: Bool) {
         guard let text, text.utf8.count <= 64 else { return nil }
         let grouped = text.unicodeScalars.filter { !Self.separators.contains($0) }
-        // `+44 (0)20 …` is how people write a number for callers in two countries; it is no number with these digits.
+        // People write `+44 (0)20 …` for callers from two countries; these digits are not a number.
         guard !Array(grouped).elementsContain(Array("(0)".unicodeScalars)) else { return nil }
         let kept = grouped.filter { $0 != "(" && $0 != ")" }
         self.init(String(String.UnicodeScalarView(kept)))

@@ -40,8 +40,8 @@ extension RateLimiter {
         }
     }
 
-    /// Throws if there were too many wrong codes of this purpose for the number, from the network. All networks together
-    /// have as many attempts as the limits on codes and ``PhoneCode/attemptLimit`` allow.
+    /// Throws if there were too many wrong codes of this purpose for the number, from the network. All networks
+    /// together have as many attempts as the limits on codes and ``PhoneCode/attemptLimit`` allow.
     func requirePhoneCodeAttemptAllowed(
         on number: PhoneNumber, for purpose: PhoneCode.Purpose, from network: ClientNetwork, in realm: Realm
     ) throws(TooManyAttempts) {

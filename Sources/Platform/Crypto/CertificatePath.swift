@@ -1,7 +1,7 @@
 internal import CSystem
 
-/// Verifies the certificates of a signature: exactly a leaf, an intermediate and a root, as Apple's App Store sends them
-/// in `x5c`.
+/// Verifies the certificates of a signature: exactly a leaf, an intermediate and a root, as Apple's App Store sends
+/// them in `x5c`.
 public struct CertificatePath: Sendable {
     /// SHA-256 of the root certificate in DER.
     public let rootFingerprint: [UInt8]
@@ -63,7 +63,7 @@ public enum CertificatePathFault: Error, Hashable, Sendable {
     /// The root is not the trusted one.
     case root
     case extensionMissing
-    /// A signature is wrong, a certificate is not valid at the time, or an issuer is no authority.
+    /// A signature is wrong, a certificate is not valid at the time, or an issuer is not an authority.
     case notValid
     /// The key of the leaf is neither P-256 nor RSA.
     case key

@@ -154,7 +154,7 @@ extension Transaction {
             _ = try await execute(.voidRemedies(remedies, of: account.id, in: realm))
         }
         var unlinked: [ProviderID] = []
-        // Even if the account had none of them when the change was decided: it may have got some since.
+        // Also if the account had none when the change was decided, because it may have got some since.
         if let additions = change.removedAdditions {
             unlinked = try await remove(additions, from: account, recording: recording, at: now, in: realm)
         }

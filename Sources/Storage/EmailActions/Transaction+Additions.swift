@@ -2,10 +2,10 @@ internal import Identity
 internal import Postgres
 
 extension Transaction {
-    /// Removes additions from an account, which the caller has locked. The telephone number is in the account's row, whose
-    /// update removes it.
+    /// Removes additions from an account, which the caller has locked. The telephone number is in the account's row,
+    /// whose update removes it.
     ///
-    /// - Parameter timedByCreation: whether the time counts when a passkey was created. The undo of a merge adds the
+    /// - Parameter timedByCreation: whether the creation time of a passkey counts, because the undo of a merge adds the
     ///   source's passkeys to it again.
     /// - Returns: the providers of the unlinked identities.
     func remove(

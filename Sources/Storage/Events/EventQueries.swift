@@ -17,7 +17,7 @@ extension Transaction {
         }
     }
 
-    /// Requires that blocking functions have judged the account as it is now. Locks the account.
+    /// Requires that the account is as the blocking functions saw it. Locks the account.
     ///
     /// - Throws: ``ChangedDuringHooks``.
     func requireUnchangedForHooks(_ session: NewSession, in realm: ID<Realm>) async throws {
@@ -28,8 +28,8 @@ extension Transaction {
         else { throw ChangedDuringHooks() }
     }
 
-    /// Applies what blocking functions have changed, and records the events of a sign-in, if the project's listeners want
-    /// them. An account that a function has disabled is kept, but the session is not.
+    /// Applies the changes of blocking functions, and records the events of a sign-in if the project's listeners want
+    /// them. If a function has disabled the account, the account is stored, but the session is not.
     func recordOpening(of session: NewSession, isNewAccount: Bool = false, in realm: ID<Realm>) async throws {
         if let change = session.hookEffects?.change {
             let update = SQL.update(session.account, by: change.update, at: session.openedAt, in: realm)

@@ -121,8 +121,8 @@ extension SQL {
         """
     }
 
-    /// Removes the ID of a factor from the sessions that were opened with it, so that it does not count as their second
-    /// factor any more.
+    /// Removes the ID of a factor from the sessions that were opened with it, so that they no longer count as sessions
+    /// with a second factor.
     static func forget(_ factor: ID<Factor>, ofSessionsOf account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         UPDATE session SET second_factor_id = NULL

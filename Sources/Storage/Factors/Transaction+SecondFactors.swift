@@ -2,9 +2,9 @@ internal import Identity
 internal import Postgres
 
 extension Transaction {
-    /// Requires that the account is as it was when blocking functions judged it, and uses up the second factor of a
-    /// sign-in, and its pending credential. Does nothing if the sign-in has neither. Locks the account first, like every
-    /// change of its factors.
+    /// Requires that the account is as the blocking functions saw it. Uses up the second factor of a sign-in and its
+    /// pending credential. Does nothing if the sign-in has neither. Locks the account first, like every change of its
+    /// factors.
     ///
     /// - Throws: ``ChangedDuringHooks``, ``FactorRefusal/invalidPendingCredential``, ``FactorRefusal/invalidCode``.
     func beginOpening(of session: NewSession, in realm: ID<Realm>) async throws {
@@ -36,11 +36,11 @@ extension Transaction {
         try await enqueue(use.emailBatch, in: realm)
     }
 
-    /// Removes the factors of an account except `kept`, which it may rename, and enrolls those of `kept` that the account
-    /// does not have. The caller has locked the account.
+    /// Removes the factors of an account except `kept`, which it may rename, and enrolls those of `kept` that the
+    /// account does not have. The caller has locked the account.
     ///
-    /// A factor that gets another number is removed and enrolled: sessions that were opened with it have no second factor
-    /// any more, because the former number can be that of a lost phone.
+    /// A factor that gets another number is removed and enrolled again. Sessions that were opened with it no longer
+    /// have a second factor, because the former number may belong to a lost phone.
     ///
     /// - Throws: ``FactorRefusal/factorUnknown`` unless the account has each of `kept`.
     func keepFactors(
@@ -58,7 +58,7 @@ extension Transaction {
         var added: [AccountEvent] = []
         for factor in kept where !unchanged.contains(where: { $0.id == factor.id }) {
             let former = account.secondFactors.factor(factor.id)
-            // A one-time password must be enrolled, and no administrator can give its ID to a number.
+            // A one-time password must already be enrolled, and an administrator cannot turn it into a number.
             guard let number = factor.phoneNumber, former?.kind != .totp else { throw FactorRefusal.factorUnknown }
             let new = Factor(
                 id: factor.id, kind: .phone, phoneNumber: number,

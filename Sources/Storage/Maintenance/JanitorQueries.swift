@@ -120,7 +120,7 @@ extension SQL {
             orderedBy: "created_at", limit: limit)
     }
 
-    /// A condition: the law demands that the listener gets the event, and some endpoint has not accepted it yet.
+    /// A condition: the law requires the listener to get the event, and some endpoint has not accepted it yet.
     private static func mustStillBeDelivered(_ event: SQL) -> SQL {
         """
         \(event).kind = ANY (\(AccountEvent.Kind.keptUntilDelivered.map(\.rawValue))) AND EXISTS (

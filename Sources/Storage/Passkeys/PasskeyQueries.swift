@@ -6,9 +6,9 @@ internal import Postgres
 /// Which passkeys of an account are removed.
 enum PasskeySelection {
     case these(Set<ID<Passkey>>)
-    /// Those that were added to the account at this time or later; `nil` for all.
+    /// Passkeys that were added to the account at this time or later; `nil` for all.
     case added(since: Instant?)
-    /// Those that were created at this time or later, in whichever account; `nil` for all.
+    /// Passkeys that were created at this time or later, in any account; `nil` for all.
     case created(since: Instant?)
 }
 
@@ -49,7 +49,7 @@ extension SQL {
 
     /// Inserts the passkeys of imported accounts, and their number in the accounts' rows.
     static func insertPasskeys(of accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
-        // In this order, concurrent imports of the same passkeys do not deadlock.
+        // The order keeps concurrent imports of the same passkeys from deadlocking.
         let owned = accounts.flatMap { stored in stored.passkeys.map { (owner: stored.account.id, new: $0) } }
             .sorted { $0.new.passkey.id < $1.new.passkey.id }
         let (new, passkeys) = (owned.map(\.new), owned.map(\.new.passkey))
@@ -171,7 +171,8 @@ extension SQL {
 
     /// Returns to the source of a merge those of its passkeys that the account `target` still has.
     ///
-    /// - Parameter mergedAt: a passkey that was created later only has the ID of one of these, and is another one.
+    /// - Parameter mergedAt: the time of the merge. A passkey that was created later is another one, even if it has the
+    ///   ID of one of these.
     static func returnPasskeys(
         _ passkeys: [ID<Passkey>], createdUntil mergedAt: Instant, to source: ID<Account>, from target: ID<Account>,
         at now: Instant, in realm: ID<Realm>

@@ -209,8 +209,8 @@ extension SQL {
             """
     }
 
-    /// Updates the row of a reclaimed account; see ``AccountUpdate/reclaim``. Replaces the profile, and marks the address
-    /// as verified. Other statements remove what has rows of its own.
+    /// Updates the row of a reclaimed account; see ``AccountUpdate/reclaim``. Replaces the profile, and marks the
+    /// address as verified. Other statements delete the rows of other tables.
     static func reclaim(_ account: Account, for commit: SignInCommit, in realm: ID<Realm>) -> SQL {
         var reclaimed = AccountUpdate.reclaim
         reclaimed.emailIsVerified = true

@@ -13,7 +13,7 @@ public struct GoogleSignalStreamStore: Sendable {
         /// When the latest test event was requested, and when one last arrived.
         public let requestedAt: Instant?
         public let verifiedAt: Instant?
-        /// Tests in a row that did not arrive.
+        /// The number of consecutive tests that did not arrive.
         public let misses: Int
     }
 
@@ -85,8 +85,8 @@ public struct GoogleSignalStreamStore: Sendable {
         }
     }
 
-    /// Claims the streams whose latest test is older than `time`: records a test with the text that `newState` returns, so
-    /// that no other process requests one too.
+    /// Claims the streams whose latest test is older than `time`, and records a new test with the text from `newState`.
+    /// So no other process requests a test too.
     public func claimTests(
         before time: Instant, newState: @Sendable () -> String, at now: Instant
     ) async throws -> [(stream: Stored, state: String)] {

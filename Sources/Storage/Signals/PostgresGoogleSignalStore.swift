@@ -66,7 +66,8 @@ extension Transaction {
                 .map({ ID<Account>(try $0.decode("account_id")) })
         else { return nil }
         _ = try await execute(.lock([account], in: realm))
-        // The account may have lost the identity before it was locked. Nobody gets it, because the subject is locked.
+        // The account may have lost the identity before it was locked. No other account can get it, because the subject
+        // is locked.
         guard try await execute(.lockIdentity(ofGoogle: subject, of: account, in: realm)) == 1 else { return nil }
         for effect in signal.effects {
             switch effect {

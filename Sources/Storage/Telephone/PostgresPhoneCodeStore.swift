@@ -63,7 +63,7 @@ extension Transaction {
         let confirming: SQL =
             switch consumed {
             case .code(let hash): .confirm(hash, unexpiredAt: now, at: now, in: realm)
-            // A proof outlives its code; its own end was checked.
+            // A proof is valid longer than its code, and its own end was checked.
             case .temporaryProof(let hash, _, _): .confirm(hash, unexpiredAt: nil, at: now, in: realm)
             }
         guard try await !query(confirming).isEmpty else { throw StoreConflict.alreadyUsed }

@@ -88,7 +88,7 @@ extension SQL {
         """
     }
 
-    /// Ends the sessions that were opened by the telephone number that the account has lost.
+    /// Ends the sessions that were opened with the telephone number that the account has lost.
     ///
     /// - Parameter excluded: a session that is not ended, usually that of the caller.
     static func endPhoneSessions(

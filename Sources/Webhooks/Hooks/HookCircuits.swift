@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Limits the calls to each function, and stops calling a function that cannot be reached: after ``failureLimit``
-/// failures in a row, it gets one call a second until one succeeds.
+/// Circuit breaker for each function: limits concurrent calls. After ``failureLimit`` failures in a row, a function
+/// gets one call a second until one succeeds.
 public final class HookCircuits: Sendable {
     public static let concurrencyLimit = 64
     public static let failureLimit = 20
@@ -18,9 +18,9 @@ public final class HookCircuits: Sendable {
     // Protects the circuits, by URL.
     private let circuits = Mutex<[String: Circuit]>([:])
 
-    /// What became of a call.
+    /// The outcome of a call.
     enum Outcome {
-        /// The function has answered, whatever the answer.
+        /// The function has answered, whether or not the answer is valid.
         case reached
         case failed
         /// The gateway itself failed before the call.

@@ -35,10 +35,10 @@ public struct HookClient: Sendable {
     private let circuits: HookCircuits
 
     /// - Parameters:
-    ///   - issuer: of a project's tokens.
-    ///   - sign: makes the token that proves who calls.
-    ///   - newID: returns a unique ID of an event.
-    ///   - circuits: shared by all loops.
+    ///   - issuer: returns the issuer of a project's tokens.
+    ///   - sign: signs the token that authenticates the gateway.
+    ///   - newID: returns a unique ID for an event.
+    ///   - circuits: shared by all event loops.
     public init(
         _ call: SignedCall, rules: Rules, issuer: @escaping @Sendable (ID<Project>) -> String,
         sign: @escaping @Sendable ([UInt8], Realm, Instant) async throws -> String,
@@ -58,7 +58,7 @@ public struct HookClient: Sendable {
 
     public var hooks: Hooks { Hooks(call: reply(to:), digest: HookPayload.digest(of:)) }
 
-    /// What a call sent and got, for an operator who tries a function.
+    /// The request and the response of a call, for an operator who tests a function.
     public struct Trial: Sendable {
         /// The claims of the token.
         public let claims: String
@@ -68,7 +68,7 @@ public struct HookClient: Sendable {
         public let result: Result<HookReply, any Error>
     }
 
-    /// Calls the function, and returns what it sent and got.
+    /// Calls the function, and returns the request and the response.
     ///
     /// - Throws: ``HookUnavailable`` if the function cannot be reached.
     public func tryOut(_ request: HookRequest) async throws -> Trial {
@@ -150,7 +150,7 @@ public struct HookClient: Sendable {
     }
 }
 
-/// What became of a call.
+/// The outcome of a call.
 public enum HookOutcome: String, Sendable, CaseIterable {
     case allowed, refused, invalid, unavailable
 

@@ -32,7 +32,7 @@ struct HookPayload {
                 claims["sign_in_attributes"] = JSONValue(parsing: raw)
             }
             forward(signIn.tokens, as: request.realm.project.blockingFunctions)
-            // As in Firebase's emulator, an account that does not exist yet has no providers but its identities.
+            // As in Firebase's emulator, an account that does not exist yet has only the providers of its identities.
             claims["user_record"] = .hookUserRecord(
                 account, listsAllProviders: request.event != .beforeCreate, in: request.realm)
         case .email(let address, let purpose):
@@ -126,7 +126,7 @@ extension JSONValue {
 }
 
 extension Account {
-    /// The sign-in methods that are no identities, in the form of `provider_data`.
+    /// The sign-in methods other than identities, in the form of `provider_data`.
     fileprivate var ownProviders: [JSONValue] {
         var providers: [JSONValue] = []
         if let email, hasPassword || usesEmailLinks {

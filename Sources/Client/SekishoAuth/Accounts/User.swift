@@ -16,8 +16,8 @@ public final class User: UserInfo {
     let taskQueue = SerialTaskQueue()
     /// The name of the passkey that the system is creating, until the gateway stores it.
     let passkeyName = Locked<String?>(nil)
-    /// What password managers can be told about user handles that have lost their last passkey. The gateway then no
-    /// longer knows the handles.
+    /// Signals for password managers about user handles that have lost their last passkey. The gateway no longer knows
+    /// these handles.
     let emptiedPasskeySignals = Locked<[PasskeySignal]>([])
 
     init(_ session: Session, core: AuthCore) {

@@ -112,11 +112,11 @@
     #if compiler(>=6.2) && !os(tvOS)
         @available(iOS 26.0, macCatalyst 26.0, macOS 26.0, visionOS 26.0, *)
         extension Auth {
-            /// Tells the user's password managers that no account has a passkey. They hide it. Call it only after
-            /// ``finalizePasskeySignIn(withPlatformCredential:isolation:)`` has thrown
+            /// Tells the user's password managers that no account has this passkey, so that they hide it. Call it only
+            /// after ``finalizePasskeySignIn(withPlatformCredential:isolation:)`` has thrown
             /// ``AuthErrorCode/missingPasskeyEnrollment``.
             ///
-            /// - Parameter credentialID: that of the passkey with which the user tried to sign in.
+            /// - Parameter credentialID: the ID of the passkey with which the user tried to sign in.
             public func reportUnknownPasskey(withCredentialID credentialID: Data) async throws {
                 let relyingParty = try await passkeyRequestOptions().relyingPartyIdentifier
                 try await ASCredentialUpdater().reportUnknownPublicKeyCredential(

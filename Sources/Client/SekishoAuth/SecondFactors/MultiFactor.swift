@@ -20,8 +20,8 @@ public struct MultiFactor: Sendable {
     /// - Parameter displayName: the name to show to the user.
     /// - Throws: ``AuthErrorCode/invalidVerificationCode``; ``AuthErrorCode/requiresRecentLogin``;
     ///   ``AuthErrorCode/unverifiedEmail``; ``AuthErrorCode/secondFactorAlreadyEnrolled``;
-    ///   ``AuthErrorCode/maximumSecondFactorCountExceeded``; ``AuthErrorCode/unsupportedFirstFactor`` if the user signed
-    ///   in anonymously, with a telephone number or with a custom token; ``AuthErrorCode/operationNotAllowed``.
+    ///   ``AuthErrorCode/maximumSecondFactorCountExceeded``; ``AuthErrorCode/unsupportedFirstFactor`` if the user
+    ///   signed in anonymously, with a telephone number or with a custom token; ``AuthErrorCode/operationNotAllowed``.
     public func enroll(with assertion: MultiFactorAssertion, displayName: String? = nil) async throws {
         let user = user
         try await replaceSession { idToken in

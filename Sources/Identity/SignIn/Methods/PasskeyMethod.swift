@@ -103,7 +103,7 @@ public struct PasskeyMethod: Sendable {
     ) throws -> PasskeyEnrolment.Started {
         let relyingParty = try realm.relyingParty()
         try requireSignUp(for: app, in: realm)
-        // Otherwise the device would have a passkey before the gateway rejects the address.
+        // Checked here, because otherwise the device would create a passkey before the gateway rejects the address.
         let email = try email.map { text throws(CredentialRefusal) in try EmailAddress(required: text) }
         let challenge = challenges.issue(
             .signUp, clock.now() + PasskeyChallenges.lifetime, binding(to: relyingParty, for: app, in: realm))

@@ -97,8 +97,7 @@ public struct PasswordMethod: Sendable {
         return try await open(account, .proven(use), rehashed: nil, in: realm, from: context)
     }
 
-    /// Decides again if the account has changed while blocking functions were asked, provided that it still has the
-    /// password.
+    /// Decides again if the account has changed while blocking functions were called, but still has the same password.
     private func open(
         _ proven: Account, _ secondFactor: SecondFactorRule, reauthenticating idToken: String? = nil,
         rehashed: String?, in realm: Realm, from context: RequestContext
@@ -122,7 +121,8 @@ public struct PasswordMethod: Sendable {
 
     /// Reads the account again.
     ///
-    /// - Throws: the refusal of a wrong password if the account has another generation: its password may have changed.
+    /// - Throws: the refusal of a wrong password if the account's generation has changed, because its password may have
+    ///   changed.
     private func current(_ proven: Account, in realm: Realm) async throws -> Account {
         guard let account = try await store.find([.id(proven.id)], in: realm.id).first,
             account.generation == proven.generation, account.email == proven.email

@@ -256,7 +256,7 @@ public struct PhoneMethod: Sendable {
 }
 
 extension Realm {
-    /// Whether the number has a fixed code, which protects nothing.
+    /// Whether the number is a test number, whose fixed code other people know.
     func isTestNumber(_ number: PhoneNumber) -> Bool {
         !project.modeRules.listsPhoneCodes && project.sms.testCode(of: number) != nil
     }
@@ -296,7 +296,7 @@ private struct TemporaryProof: SealedTokenContent {
 }
 
 extension PhoneProof {
-    /// Whether the account has got or proven the number since the temporary proof was made: then the proof may be that
+    /// Whether the account has got or proven the number since the temporary proof was made. The proof may then be that
     /// of an earlier holder of the number.
     fileprivate func isOutdated(by holder: Account) -> Bool {
         guard case .temporaryProof(_, let provenAt, _) = consumed else { return false }
