@@ -16,7 +16,7 @@ extension Command {
             .flag("json", "with --app-review: print JSON"),
             .flag(
                 "live",
-                "if all other checks pass, also ask Apple whether it accepts the private key with each client ID of apple.com, fetch what the hosts of RP IDs publish for passkeys, and connect to the senders of text messages"
+                "if all other checks pass, also ask Apple whether it accepts the private key with each client ID of apple.com, check the documents that the hosts of RP IDs publish for passkeys, and connect to the senders of text messages"
             ),
         ],
         details: [

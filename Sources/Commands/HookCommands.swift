@@ -6,11 +6,11 @@ internal import JSON
 extension Command {
     static let testHook = Command(
         words: ["hooks", "test"],
-        summary: "Call a blocking function of a project about an example account, and print the request and the answer",
+        summary: "Call a blocking function with an example account, and print the request and the answer",
         operand: Operand(placeholder: "EVENT", noun: "event"),
         options: [.project, .tenant],
         details: [
-            "EVENT is \(BlockingFunctions.Event.allCases.map(\.rawValue).joined(separator: ", ")). The account does not exist, and nothing is stored. The command calls the function as `sekisho serve` does, and prints JSON: the claims of the token, the status and the body of the answer, and what the answer means. It fails if the function refuses, or if its answer is not valid."
+            "EVENT is \(BlockingFunctions.Event.allCases.map(\.rawValue).joined(separator: ", ")). The account does not exist, and nothing is stored. The command calls the function as `sekisho serve` does, and prints JSON: the claims of the token, the status and the body of the answer, and the result: `allowed`, or why not. It fails if the function refuses, or if its answer is not valid."
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY", "SEKISHO_PUBLIC_URL"]
     ) { arguments in
@@ -30,7 +30,7 @@ extension Command {
                 "result": .string(trial.refusal ?? "allowed"),
             ]
             Terminal.writeLine(JSONValue.object(shown).indentedText)
-            if trial.refusal != nil { throw Failure(message: "the function does not allow the example") }
+            if trial.refusal != nil { throw Failure(message: "the function refused, or its answer is not valid") }
         }
     }
 }

@@ -16,7 +16,8 @@ extension Mode {
     ///   - signsTokens: whether ID tokens and session cookies are signed, and only signed ID tokens are accepted, as in
     ///     `serve`.
     ///   - isSimulatorKey: whether a simulator has published the key with this ID. If so, the signature of a token with
-    ///     this key is verified. Otherwise, the signature is ignored if the token has the issuer of a built-in provider.
+    ///     this key is verified. Otherwise, the signature is ignored if the token has the issuer of a built-in
+    ///     provider.
     package static func emulator(
         project: ID<Project>, signsTokens: Bool = false, providers: ProviderList = .live,
         isSimulatorKey: @escaping @Sendable (_ keyID: String) -> Bool = { _ in true }

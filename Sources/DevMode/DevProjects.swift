@@ -35,8 +35,8 @@ package struct DevProjects: Sendable {
         return realm
     }
 
-    /// Returns the realm of a tenant. On first use, creates the tenant with all sign-in methods enabled, like Firebase's
-    /// emulator. Those of ``DevProviders/settings`` that the tenant has not configured are added.
+    /// Returns the realm of a tenant. On first use, creates the tenant with all sign-in methods enabled, like
+    /// Firebase's emulator. Those of ``DevProviders/settings`` that the tenant has not configured are added.
     ///
     /// - Parameters:
     ///   - found: the tenant's realm if it exists.

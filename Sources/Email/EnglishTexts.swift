@@ -3,7 +3,7 @@ internal import Identity
 extension EmailTexts {
     static func english(_ values: EmailTextValues) -> EmailTexts {
         let (app, method) = (values.projectName, values.method.english)
-        let source = values.method == .phone ? "that is sent to a phone number" : "of an authenticator app"
+        let source = values.method == .phone ? "that is sent to a phone number" : "from an authenticator app"
         let factor = values.method == .phone ? "the phone number" : "the authenticator app"
         switch values.kind {
         case .verifyEmail:

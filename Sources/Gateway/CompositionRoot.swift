@@ -308,8 +308,8 @@ struct CompositionRoot: Sendable {
             issuer: mode.issuers.idTokenIssuer(of: project.id),
             jwksURI: "\(publicURL())/\(project.id)/.well-known/jwks.json", algorithms: ring.algorithms)
         // A new key is usually published some time before it signs. Verifiers may cache the documents for a third of
-        // this time, so that all of them know the key when it begins to sign. While the database is unavailable, they may
-        // cache the documents only as long as the gateway uses the keys, so that a retired key disappears.
+        // this time, so that all of them know the key when it begins to sign. While the database is unavailable, they
+        // may cache the documents only as long as the gateway uses the keys, so that a retired key disappears.
         let remainingUse = configuration.remainingUse(ofKeysOf: project.id)
         let maxAge = min(KeyRing.publicationLead / 3, remainingUse ?? KeyRing.publicationLead)
         return ProjectDocuments(

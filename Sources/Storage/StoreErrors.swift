@@ -36,8 +36,8 @@ extension Pool {
     }
 }
 
-/// Two projects that set the same RP ID at the same time are such a conflict too: the second attempt finds that the RP ID
-/// is taken.
+/// Two projects that set the same RP ID at the same time are such a conflict too: the second attempt finds that the RP
+/// ID is taken.
 private func isTransactionConflict(_ error: any Error) -> Bool {
     guard let error = error as? PostgresError else { return false }
     return error.isTransactionConflict || error.violatedUniqueConstraint == "realm_rp_id_key"

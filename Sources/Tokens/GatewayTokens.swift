@@ -8,9 +8,9 @@ internal import JSON
 /// refresh tokens.
 public struct GatewayTokens: TokenAuthority {
     /// How much longer than its lifetime an ID token is accepted where several gateways run: the limit for the
-    /// difference of a gateway's clock from PostgreSQL's, for the gateway that has signed the token and for the one that
-    /// verifies it. Otherwise, a gateway whose clock is ahead would sign users out. A token is accepted only while its
-    /// session is active, so a longer time does not weaken a revocation.
+    /// difference of a gateway's clock from PostgreSQL's, for the gateway that has signed the token and for the one
+    /// that verifies it. Otherwise, a gateway whose clock is ahead would sign users out. A token is accepted only while
+    /// its session is active, so a longer time does not weaken a revocation.
     public static let clockTolerance: Duration = .seconds(600)
 
     /// Returns the decrypted keys of a project.
@@ -240,8 +240,8 @@ public struct KeyRing: Sendable {
         return key
     }
 
-    /// Returns the public key that verifies ID tokens with the key ID `id`; `nil` if there is none, or if it was retired
-    /// more than ``acceptanceAfterRetirement`` ago.
+    /// Returns the public key that verifies ID tokens with the key ID `id`; `nil` if there is none, or if it was
+    /// retired more than ``acceptanceAfterRetirement`` ago.
     func idTokenKey(_ id: String, at now: Instant) -> PublicKey? {
         let time = now - Self.acceptanceAfterRetirement
         return idTokenKeys.first { $0.stored.id == id && $0.stored.isTrusted(at: time) }?.publicKey

@@ -51,7 +51,8 @@ struct TestGateway: Sendable {
     ///   - transport: how requests reach the gateway.
     ///   - limitsRates: whether rate limits apply, as they do in `serve`.
     ///   - sendsEmails: whether emails are queued, as if an SMTP server were configured.
-    ///   - wantedEvents: the kinds of events that the outbox gets (default: those that sign-ins and sign-ups do not cause).
+    ///   - wantedEvents: the kinds of events that the outbox gets (default: those that sign-ins and sign-ups do not
+    ///     cause).
     ///   - servesApple: whether the simulated Apple serves its token endpoints. If so, the project has a private key
     ///     that Apple accepts; otherwise, its private key is invalid.
     ///   - sms: the sender of text messages (default: none).

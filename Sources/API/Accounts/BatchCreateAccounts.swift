@@ -53,7 +53,8 @@ extension EndpointCall {
     }
 }
 
-/// The accounts to import, what of them is changed, and the reasons why entries are rejected, by the index of the entry.
+/// The accounts to import, what of them is changed, and the reasons why entries are rejected, by the index of the
+/// entry.
 private struct CheckedEntries: Sendable {
     private(set) var imports: [(index: Int, entry: AccountAdministration.Import)] = []
     private(set) var changes: [Int: String] = [:]

@@ -20,8 +20,8 @@ extension ImportedUser {
         /// Factors are stored.
         ///
         /// - Parameters:
-        ///   - dropsWithoutSecret: whether one-time passwords without secrets are left out instead of rejected. Firebase
-        ///     exports no secrets.
+        ///   - dropsWithoutSecret: whether one-time passwords without secrets are left out instead of rejected.
+        ///     Firebase exports no secrets.
         ///   - isDemanded: whether the realm asks for second factors.
         case stored(dropsWithoutSecret: Bool, isDemanded: Bool)
         case dropped

@@ -44,8 +44,8 @@ struct ProjectConfigInput: Decodable {
     let blockingFunctions: BlockingFunctionsInput?
 
     /// Sets the members that `mask` covers and the input has. If the request has no mask, all other members get their
-    /// defaults, except `authorizedDomains`, `loginServicesConfig`, `passkeys` and `sms`, which Firebase's clients do not
-    /// know.
+    /// defaults, except `authorizedDomains`, `loginServicesConfig`, `passkeys` and `sms`, which Firebase's clients do
+    /// not know.
     ///
     /// - Parameter defaults: the policy with the defaults; see ``Project/defaultPolicy``.
     /// - Throws: ``RequestRefusal``.

@@ -85,8 +85,8 @@ struct SMSConfig: Encodable {
     }
 }
 
-/// An update of ``SMSConfig``. If the mask covers the whole object, or the request has no mask, absent members get their
-/// defaults, except the secret.
+/// An update of ``SMSConfig``. If the mask covers the whole object, or the request has no mask, absent members get
+/// their defaults, except the secret.
 struct SMSConfigInput: Decodable {
     enum Format: String, WireEnum {
         case webhook

@@ -229,8 +229,8 @@ extension EndpointCall {
         return key
     }
 
-    /// Performs a request in the process, with all checks of a request from outside. ``RequestPipeline`` does not pass it
-    /// to the observer of requests.
+    /// Performs a request in the process, with all checks of a request from outside. ``RequestPipeline`` does not pass
+    /// it to the observer of requests.
     ///
     /// - Parameter path: percent-encoded, without the query.
     public func perform(

@@ -9,7 +9,7 @@ extension ErrorCode {
             "The API key belongs to an app that does not list this caller. Check the header that names the caller."
         case .apiKeyInvalid: "The gateway does not know the API key."
         case .blockingFunctionErrorResponse:
-            "A blocking function of the project refused, or its answer is not valid. The message has its error."
+            "A blocking function refused the request, or its answer is not valid. The message contains its error."
         case .claimsTooLarge: "Custom claims may have at most 1000 characters as JSON."
         case .configurationExists: "The provider, tenant or endpoint is configured already. Update it instead."
         case .configurationNotFound: "The provider, tenant or endpoint is not configured."

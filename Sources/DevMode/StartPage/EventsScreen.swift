@@ -39,7 +39,7 @@ extension StartPages {
         guard !endpoints.isEmpty else {
             return [
                 .paragraph(
-                    "No event endpoints. The gateway records events when the project has one: POST /v2/projects/{project}/eventEndpoints."
+                    "No event endpoints. The gateway records events only for projects that have an endpoint. Create one: POST /v2/projects/{project}/eventEndpoints."
                 )
             ]
         }

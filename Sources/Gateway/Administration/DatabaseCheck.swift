@@ -23,7 +23,8 @@ package struct DatabaseCheck: Sendable {
 
     let pool: Pool
     let masterKeys: MasterKeys
-    /// The connections of a gateway; `nil` if PostgreSQL's limit does not apply, because a connection pooler has its own.
+    /// The connections of a gateway; `nil` if PostgreSQL's limit does not apply, because a connection pooler has its
+    /// own.
     private let budget: ConnectionBudget?
 
     package init(pool: Pool, masterKeys: MasterKeys, budget: ConnectionBudget? = nil) {
@@ -148,8 +149,8 @@ package struct DatabaseCheck: Sendable {
             }
     }
 
-    /// Lists accounts whose second factors are not demanded, as after an import into a realm that does not ask for them,
-    /// and notes those that have only factors of kinds that users can no longer enrol.
+    /// Lists accounts whose second factors are not demanded, as after an import into a realm that does not ask for
+    /// them, and notes those that have only factors of kinds that users can no longer enrol.
     private func secondFactors(of realm: Realm, _ enrolled: [EnrolledAccounts]) -> [Finding] {
         let policy = realm.policy.secondFactors
         func text(_ count: Int, _ rest: String) -> String {

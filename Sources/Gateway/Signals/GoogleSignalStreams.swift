@@ -148,7 +148,7 @@ extension Worker {
         return Worker(name: "google signals", pause: { .seconds(.random(in: 600...1200)) }) {
             let found = try await streams.testDue { project, error in
                 log.warning(
-                    "test event of Google was not requested: it is tried again tomorrow",
+                    "test event could not be requested from Google: the gateway tries again tomorrow",
                     ["project": .string(project.rawValue), "cause": .string("\(error)")])
             }
             for project in misses.update(found) {

@@ -109,7 +109,8 @@ extension EmailFactory {
         return EmailBatch(codes: [issued?.record].compactMap(\.self), emails: emails)
     }
 
-    /// Returns a notice to the owner that the new holder of the telephone number has got an account of their own with it.
+    /// Returns a notice to the owner that the new holder of the telephone number has got an account of their own with
+    /// it.
     func phoneTakenNotice(
         to account: Account, by policy: Policy, from context: RequestContext, at now: Instant
     ) throws -> EmailBatch {
@@ -155,8 +156,9 @@ extension EmailFactory {
     }
 
     /// Returns a notice to the account's former address that the account no longer has this address; empty if there is
-    /// no ``NoticeRecipient``, or the installation sends no emails. A notice to a proven address has a link that restores
-    /// it. If ``restoresFirstAddress`` is true, the first address gets the notice with the link, proven or not.
+    /// no ``NoticeRecipient``, or the installation sends no emails. A notice to a proven address has a link that
+    /// restores it. If ``restoresFirstAddress`` is true, the first address gets the notice with the link, proven or
+    /// not.
     ///
     /// - Parameter account: the account before the change.
     func emailChangedNotice(

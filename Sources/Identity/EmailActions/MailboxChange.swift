@@ -41,8 +41,8 @@ public struct MailboxChange: Hashable, Sendable {
         public var redeemedCodeCreatedAt: Instant?
         /// Removal links that were sent to ``email`` stay valid if their sign-in method was added before this time.
         public var methodsKeptBefore = Instant(microseconds: 0)
-        /// Whether links to ``email`` that remove a second factor stay valid. If the change keeps the factors, the owner
-        /// could not remove a factor of an intruder without them.
+        /// Whether links to ``email`` that remove a second factor stay valid. If the change keeps the factors, the
+        /// owner could not remove a factor of an intruder without them.
         public var keepsFactorRemedies = false
         /// The sign-in methods whose removal links to ``email`` stay valid, because the change keeps them, and its
         /// notice has no new links that remove them.
@@ -133,9 +133,9 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// Removes `method`, which may be a second factor, and the factors, identities, passkeys and password that were added
-    /// at the same time or later. The account gets back the address that `code` was sent to. If another account keeps that address (see
-    /// ``Account/losesAddressToOwner``), `account` has no address and no password afterwards.
+    /// Removes `method`, which may be a second factor, and the factors, identities, passkeys and password that were
+    /// added at the same time or later. The account gets back the address that `code` was sent to. If another account
+    /// keeps that address (see ``Account/losesAddressToOwner``), `account` has no address and no password afterwards.
     ///
     /// - Parameter otherHolder: another account that has the address now.
     public static func removing(
@@ -215,7 +215,8 @@ public struct MailboxChange: Hashable, Sendable {
     /// that the creator of the account added: ``Account/initialEmail``, password, email links, phone number,
     /// identities, passkeys, name and photo. Ends every session.
     ///
-    /// The caller makes sure that there is no ``EarlierMailbox``, so that the change voids no remedy of another mailbox.
+    /// The caller makes sure that there is no ``EarlierMailbox``, so that the change voids no remedy of another
+    /// mailbox.
     private static func reclaiming(_ account: Account) -> MailboxChange {
         var change = MailboxChange(account)
         change.update = .reclaim

@@ -71,9 +71,9 @@ extension OOBCodeRedeemer {
         )
     }
 
-    /// Removes a sign-in method or a second factor, and the factors, identities and password that were added at the same
-    /// time or later. Restores the address that the code was sent to. If another account keeps that address, the code's account has no
-    /// address and no password afterwards. Ends every session.
+    /// Removes a sign-in method or a second factor, and the factors, identities and password that were added at the
+    /// same time or later. Restores the address that the code was sent to. If another account keeps that address, the
+    /// code's account has no address and no password afterwards. Ends every session.
     public func removeSignInMethod(
         _ code: String?, in realm: Realm, from context: RequestContext
     ) async throws -> RemedyResult {

@@ -48,8 +48,8 @@ public struct OOBCodeSender: Sendable {
         }
     }
 
-    /// Sends the email that a client requested. Returns the caller's current address if the code verifies or changes it,
-    /// otherwise the requested address. The first address of an account is a change too.
+    /// Sends the email that a client requested. Returns the caller's current address if the code verifies or changes
+    /// it, otherwise the requested address. The first address of an account is a change too.
     public func send(_ request: Request, in realm: Realm, from context: RequestContext) async throws -> EmailAddress {
         let content = try content(of: request, in: realm)
         guard emailFactory.sendsEmail else { throw OOBSendingRefusal.emailNotConfigured }

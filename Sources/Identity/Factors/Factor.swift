@@ -63,9 +63,9 @@ extension SecondFactors {
 
     public func factor(_ id: ID<Factor>) -> Factor? { factors.first { $0.id == id } }
 
-    /// Whether a session that was opened with `proof` counts as one with a second factor. It does as long as the account
-    /// has that factor: a factor that was removed, because it was lost or stolen, proves nothing any more. After a
-    /// recovery code, the account must have a factor that it had then.
+    /// Whether a session that was opened with `proof` counts as one with a second factor. It does as long as the
+    /// account has that factor: a factor that was removed, because it was lost or stolen, proves nothing any more.
+    /// After a recovery code, the account must have a factor that it had then.
     ///
     /// - Parameter authenticatedAt: when the user of the session last authenticated.
     func confirm(_ proof: SessionFactor?, authenticatedAt: Instant) -> Bool {

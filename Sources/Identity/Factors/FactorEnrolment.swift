@@ -72,8 +72,8 @@ public struct FactorEnrolment: Sendable {
         }
     }
 
-    /// Enrols the one-time password, if the code of `verification` proves that the authenticator app has its secret. The caller's session
-    /// is replaced by one with the second factor; other sessions continue.
+    /// Enrols the one-time password, if the code of `verification` proves that the authenticator app has its secret.
+    /// The caller's session is replaced by one with the second factor; other sessions continue.
     public func finalize(
         idToken: String, _ verification: Verification?, displayName: String?, in realm: Realm,
         from context: RequestContext

@@ -16,8 +16,8 @@ public struct MergeReversal: Hashable, Sendable {
     /// Identities that no account has now. They are linked to the source again, except those of a generic OpenID
     /// provider whose issuer has changed. The credential state of an Apple identity is not restored.
     public let recreated: [MergePlan.Moved]
-    /// The target after the reversal; `nil` if the target loses no address, phone number, passkey or identity. In that case, the
-    /// target also keeps its name and photo, and its sessions continue.
+    /// The target after the reversal; `nil` if the target loses no address, phone number, passkey or identity. In that
+    /// case, the target also keeps its name and photo, and its sessions continue.
     public let target: Account?
     /// Whether the target loses the address, and with it its current password.
     public let targetLosesEmail: Bool

@@ -79,8 +79,8 @@ extension Account {
         public let passkeys: [ID<Passkey>]
     }
 
-    /// The passkeys by RP ID and user handle, in the order in which they were added. Password managers are told which of
-    /// the passkeys that they have are still accepted.
+    /// The passkeys by RP ID and user handle, in the order in which they were added. Password managers are told which
+    /// of the passkeys that they have are still accepted.
     public var passkeyGroups: [PasskeyGroup] {
         var groups: [PasskeyGroup] = []
         for passkey in passkeys

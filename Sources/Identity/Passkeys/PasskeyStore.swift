@@ -7,8 +7,8 @@ public protocol PasskeyStore: Sendable {
     /// Adds a passkey to the account of `caller`, and replaces the caller's session.
     ///
     /// - Returns: the account after the change.
-    /// - Throws: ``StoreConflict/stale`` if the session has ended or the account is disabled; ``PasskeyRefusal/exists``,
-    ///   ``PasskeyRefusal/limitExceeded``, ``PasskeyRefusal/challengeExpired``.
+    /// - Throws: ``StoreConflict/stale`` if the session has ended or the account is disabled;
+    ///   ``PasskeyRefusal/exists``, ``PasskeyRefusal/limitExceeded``, ``PasskeyRefusal/challengeExpired``.
     func add(_ addition: PasskeyAddition, by caller: Session, in realm: ID<Realm>) async throws -> Account
 
     /// Opens a session of the account that has the passkey, and records the sign-in.

@@ -129,8 +129,8 @@ extension PasskeySettings {
 }
 
 extension ProjectConfiguration {
-    /// Sets the RP ID of enabled passkeys that has none to the host of the gateway. It is stored, because passkeys cannot
-    /// be used under another RP ID later.
+    /// Sets the RP ID of enabled passkeys that has none to the host of the gateway. It is stored, because passkeys
+    /// cannot be used under another RP ID later.
     public mutating func completePasskeySettings(ownHost: String?) {
         guard realm.project.passkeys.isEnabled, realm.project.passkeys.rpID == nil else { return }
         realm.project.passkeys.rpID = ownHost

@@ -96,8 +96,8 @@ extension PasskeySettings {
 }
 
 extension SMSSettings {
-    /// A change of ``hasSecret`` is listed as a change of the secret. The codes of test numbers are listed, because they
-    /// protect nothing.
+    /// A change of ``hasSecret`` is listed as a change of the secret. The codes of test numbers are listed, because
+    /// they protect nothing.
     fileprivate var members: [([String], String)] {
         let regionMember: (name: String, list: [String]) =
             switch regions {

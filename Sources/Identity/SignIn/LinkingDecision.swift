@@ -104,8 +104,8 @@ public struct SignInCommit: Hashable, Sendable {
 
     public var committedAt: Instant { newSession.openedAt }
 
-    /// The events of the change, except that an account loses its address (``SignInChange/createInPlaceOf(_:)``), or the
-    /// identities and second factors that a reclaim removes. A sign-in and a sign-up have none.
+    /// The events of the change, except that an account loses its address (``SignInChange/createInPlaceOf(_:)``), or
+    /// the identities and second factors that a reclaim removes. A sign-in and a sign-up have none.
     public var events: [AccountEvent] {
         let provider = identity.provider
         return switch change {

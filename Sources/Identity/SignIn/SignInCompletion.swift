@@ -127,8 +127,8 @@ public struct SignInCompletion: Sendable {
         ).map { HookJudgment($0, on: after, before, in: realm) }
     }
 
-    /// The gates, in their order. A gate either lets the first factor pass or throws; the last one may also answer with a
-    /// challenge. It runs outside any transaction, so a store also checks that the account has not changed since.
+    /// The gates, in their order. A gate either lets the first factor pass or throws; the last one may also answer with
+    /// a challenge. It runs outside any transaction, so a store also checks that the account has not changed since.
     ///
     /// - Returns: `nil` if the factor passes every gate.
     private func passGates(

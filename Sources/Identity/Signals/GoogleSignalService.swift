@@ -52,8 +52,8 @@ public struct GoogleSignalService: Sendable {
         return outcome
     }
 
-    /// Verifies the signature before it looks up the audiences. Each token is counted as rejected before it is verified,
-    /// so that concurrent tokens cannot exceed the limit. An accepted token is subtracted again.
+    /// Verifies the signature before it looks up the audiences. Each token is counted as rejected before it is
+    /// verified, so that concurrent tokens cannot exceed the limit. An accepted token is subtracted again.
     private func accepted(
         _ token: String, from context: RequestContext
     ) async throws -> (GoogleSecurityToken, [ID<Realm>]) {

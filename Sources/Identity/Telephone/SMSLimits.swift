@@ -1,5 +1,5 @@
-/// Rate limits for codes to telephone numbers, against toll fraud. They apply to a project and its tenants together, and
-/// depend on no account, so that they do not reveal which numbers have accounts.
+/// Rate limits for codes to telephone numbers, against toll fraud. They apply to a project and its tenants together,
+/// and depend on no account, so that they do not reveal which numbers have accounts.
 extension RateLimiter {
     private static let hour: Duration = .seconds(3600)
     private static let day: Duration = .seconds(86_400)

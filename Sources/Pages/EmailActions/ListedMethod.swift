@@ -71,12 +71,12 @@ extension Page.Context {
             LocalizedString("Did you add these ways to sign in?", "次のログイン方法はご自身で追加しましたか"),
             LocalizedString(
                 """
-                Select those that you did not add yourself. They are removed when you confirm, and so are the password, \
-                all passkeys and the phone number. You are then signed out on every device.
+                Select those that you did not add yourself. If you select any, we remove them, the password, all passkeys \
+                and the phone number when you confirm, and sign you out on every device.
                 """,
                 """
                 ご自身で追加していないものを選んでください。\
-                確認と同時に、パスワード、すべてのパスキー、電話番号とともに削除し、すべての端末からログアウトします。
+                1つでも選んで確認すると、選んだものに加えて、パスワード、すべてのパスキー、電話番号も削除し、すべての端末からログアウトします。
                 """))
     }
 

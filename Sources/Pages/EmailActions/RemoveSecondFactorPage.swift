@@ -27,7 +27,7 @@ extension Page {
                 LocalizedString(
                     isPhone
                         ? "Signing in no longer asks for a code that is sent to this phone number."
-                        : "Signing in no longer asks for a code of this authenticator app.",
+                        : "Signing in no longer asks for a code from this authenticator app.",
                     "ログイン時に、この\(name)のコードが不要になります。"),
                 LocalizedString(
                     "All ways to sign in that were added after it are removed, and so are recovery codes.",

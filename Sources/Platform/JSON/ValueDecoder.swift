@@ -301,8 +301,8 @@ extension String {
 
 extension [ParsedMember] {
     /// - Parameter isConverting: `false` returns the members unchanged.
-    /// - Throws: ``JSONFault/duplicateMember`` if several names are equal in camel case. Otherwise, a member that a client
-    ///   adds in another spelling could replace a member that a backend sets in the client's object.
+    /// - Throws: ``JSONFault/duplicateMember`` if several names are equal in camel case. Otherwise, a member that a
+    ///   client adds in another spelling could replace a member that a backend sets in the client's object.
     fileprivate func namedInCamelCase(_ isConverting: Bool) throws(JSONFault) -> [ParsedMember] {
         guard isConverting, contains(where: { !$0.name.rawValue.utf8.isCamelCase }) else { return self }
         let renamed = map { ParsedMember(name: $0.name.camelCased, value: $0.value) }

@@ -189,8 +189,8 @@ extension SQL {
     /// Updates an account's row. Sign-ins and linked identities have other statements.
     ///
     /// SQL parameters state which members change. The text of the statement is therefore always the same, and
-    /// PostgreSQL reuses the plan. Removing the email address also disables the sign-in by email link. The columns below
-    /// depend on other columns; ``AccountColumn`` has the others.
+    /// PostgreSQL reuses the plan. Removing the email address also disables the sign-in by email link. The columns
+    /// below depend on other columns; ``AccountColumn`` has the others.
     ///
     /// - Parameters:
     ///   - id: the ID of the account, whose row has the alias `a` in the other parameters.

@@ -54,8 +54,8 @@ extension PostgresAccountStore {
 }
 
 extension Transaction {
-    /// Requires that the accounts have neither identities, second factors nor passkeys. Locks the accounts first, so that no concurrent request links an
-    /// identity to them.
+    /// Requires that the accounts have neither identities, second factors nor passkeys. Locks the accounts first, so
+    /// that no concurrent request links an identity to them.
     ///
     /// - Throws: ``AdministrationRefusal/unlinksIdentities``.
     fileprivate func requireNoIdentities(of accounts: [ID<Account>], in realm: ID<Realm>) async throws {

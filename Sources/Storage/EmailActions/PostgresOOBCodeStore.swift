@@ -172,8 +172,8 @@ extension Transaction {
 
 extension Redemption {
     /// Whether the redemption was decided with knowledge of all `identities`, which the account has now. Always true if
-    /// the decision does not depend on them. A reset notifies the owner of every remaining identity, so an identity that
-    /// was linked after the decision requires a new decision. The same applies if the user selected identities.
+    /// the decision does not depend on them. A reset notifies the owner of every remaining identity, so an identity
+    /// that was linked after the decision requires a new decision. The same applies if the user selected identities.
     fileprivate func knows(_ identities: [LinkedIdentity]) -> Bool {
         guard case .change(let change) = step,
             code.purpose == .resetPassword || !change.unlinkedProviders.isEmpty

@@ -148,8 +148,9 @@ extension SQL {
         """
     }
 
-    /// Selects the deleted projects and tenants that have rows to delete, or whose own row can be deleted. Excludes those
-    /// of which only audit events remain, because these may be kept for years. A deleted project has no listeners.
+    /// Selects the deleted projects and tenants that have rows to delete, or whose own row can be deleted. Excludes
+    /// those of which only audit events remain, because these may be kept for years. A deleted project has no
+    /// listeners.
     static func deletedRealms(limit: Int) -> SQL {
         """
         SELECT r.id, CASE WHEN p.deleted_at IS NULL THEN p.event_kinds ELSE '{}' END AS event_kinds FROM \(realmsWithProjects) WHERE r.deleted_at IS NOT NULL AND (
@@ -223,8 +224,8 @@ extension SQL {
             orderedBy: "id", limit: limit)
     }
 
-    /// Deletes the row of a project or tenant that was deleted before `end`, if no other rows of it are left. The row of
-    /// one that was deleted later is kept, because replicas with a cached configuration may still create accounts
+    /// Deletes the row of a project or tenant that was deleted before `end`, if no other rows of it are left. The row
+    /// of one that was deleted later is kept, because replicas with a cached configuration may still create accounts
     /// shortly after the deletion.
     static func deleteRealmIfEmpty(_ realm: ID<Realm>, before end: Instant) -> SQL {
         """

@@ -72,7 +72,8 @@ private struct SignInColumns {
 
 extension SQL {
     /// Applies a sign-in. Changes nothing if the account's generation has changed, the account is disabled, the
-    /// identity was removed, suspended or has another issuer, or the credential is void. Fails if a replay key was used before.
+    /// identity was removed, suspended or has another issuer, or the credential is void. Fails if a replay key was used
+    /// before.
     static func apply(_ signIn: ReturningSignIn, in realm: ID<Realm>) throws -> SQL {
         var row = RowValues(signIn)
         let columns = SignInColumns(of: &row)

@@ -21,8 +21,8 @@ public struct PostgresSMSQueue: Sendable {
         self.pool = pool
     }
 
-    /// Claims messages that are due. A claim counts as an attempt. If the process ends during it, another worker repeats
-    /// it after `lease`, but only if the sender recognises a repeated message.
+    /// Claims messages that are due. A claim counts as an attempt. If the process ends during it, another worker
+    /// repeats it after `lease`, but only if the sender recognises a repeated message.
     ///
     /// Messages that have expired, or had all attempts, fail.
     ///

@@ -127,8 +127,8 @@
         @available(iOS 26.0, macCatalyst 26.0, macOS 26.0, visionOS 26.0, *)
         extension User {
             /// Tells the user's password managers which passkeys the account accepts, and the name of the account. They
-            /// hide the others. Call it after each sign-in, and after a change of the passkeys, the email address or the
-            /// display name.
+            /// hide the others. Call it after each sign-in, and after a change of the passkeys, the email address or
+            /// the display name.
             public func reportAcceptedPasskeys() async throws {
                 for signal in try await passkeySignals() {
                     guard let userHandle = Data(anyBase64: signal.userId) else { continue }

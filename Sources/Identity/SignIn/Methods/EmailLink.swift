@@ -107,9 +107,9 @@ public struct EmailLinkMethod: Sendable {
     ) async throws -> SignedIn {
         let email = found.code.email
         let change = MailboxChange.linking(email, to: caller.account)
-        // If the link was sent to the account's own address, the link is itself a sufficient login, unless a login needs
-        // a second factor. To replace the address always requires a recent login. To add an address requires it only if
-        // the policy says so.
+        // If the link was sent to the account's own address, the link is itself a sufficient login, unless a login
+        // needs a second factor. To replace the address always requires a recent login. To add an address requires it
+        // only if the policy says so.
         let isLogin =
             email == caller.account.email && !realm.policy.secondFactors.demandsFactor(of: caller.account)
         if change.update.endsSessions {

@@ -161,8 +161,8 @@ public struct PasskeyMethod: Sendable {
         }
     }
 
-    /// - Throws: ``SignUpRefusal/notAllowed``; ``ProviderRefusal`` if the app has an exemption from guideline 4.8, which
-    ///   would not cover accounts that belong to nobody else, or a list of sign-in methods without passkeys.
+    /// - Throws: ``SignUpRefusal/notAllowed``; ``ProviderRefusal`` if the app has an exemption from guideline 4.8,
+    ///   which would not cover accounts that belong to nobody else, or a list of sign-in methods without passkeys.
     private func requireSignUp(for app: App, in realm: Realm) throws {
         guard realm.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
         try LoginServices.requireListed(.passkey, for: app)

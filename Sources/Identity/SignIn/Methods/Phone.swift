@@ -372,8 +372,8 @@ public protocol PhoneStore: Sendable {
     /// Uses up the proof, applies the step and opens the session.
     ///
     /// - Returns: the account after the change.
-    /// - Throws: ``StoreConflict/alreadyUsed``; ``StoreConflict/stale`` if the accounts have changed since the decision;
-    ///   ``StoreConflict/taken(_:)``.
+    /// - Throws: ``StoreConflict/alreadyUsed``; ``StoreConflict/stale`` if the accounts have changed since the
+    ///   decision; ``StoreConflict/taken(_:)``.
     func commit(_ commit: PhoneCommit, in realm: ID<Realm>) async throws -> Account
 }
 
