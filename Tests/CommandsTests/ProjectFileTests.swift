@@ -132,7 +132,7 @@ struct ProjectFileTests {
     }
 
     @Test(
-        "An event endpoint that is not valid is a problem",
+        "An invalid event endpoint is reported",
         arguments: [
             #"{"Backend": {}}"#, #"{"backend": {"url": "http://backend.example.com/"}}"#,
             #"{"backend": {"kinds": ["account.exploded"]}}"#, #"{"backend": {"include": ["password"]}}"#,

@@ -164,7 +164,7 @@ struct RescindedConsentTests {
                     other.leaf.certificate, other.intermediate.certificate, store.root.certificate,
                 ])
         },
-        Row("an intermediate that is no authority") { store, now in
+        Row("an intermediate that is not an authority") { store, now in
             let claims = try claims(store, now)
             var store = store
             store.intermediate = try Certificate.Authority(

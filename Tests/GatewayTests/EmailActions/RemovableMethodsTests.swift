@@ -4,9 +4,9 @@ import Testing
 
 @testable import Support
 
-/// Passkeys and telephone numbers prove no address. An intruder may have added them, so each page after a proof of the
-/// mailbox lists them.
-@Suite("Passkeys and telephone numbers on the pages of remedies")
+/// Passkeys and telephone numbers prove no address, and an attacker may have added them. So each page that follows a
+/// proof of the mailbox lists them.
+@Suite("Passkeys and telephone numbers on the pages that prove a mailbox")
 struct RemovableMethodsTests {
     private struct Compromised {
         let gateway: TestGateway

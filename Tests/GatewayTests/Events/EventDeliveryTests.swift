@@ -124,7 +124,7 @@ struct EventDeliveryTests {
     }
 
     @Test(
-        "An endpoint that is down for 24 hours gets one more probe, whenever the next attempt is due, and is disabled")
+        "An endpoint that is down for 24 hours gets one more probe at once, and is disabled")
     func patience() async throws {
         let fixture = try await EventFixture()
         fixture.server.answer(500)
@@ -156,7 +156,7 @@ struct EventDeliveryTests {
         #expect(try await fixture.endpoint()["state"] == "active")
     }
 
-    @Test("An endpoint whose failed events are gone is disabled without another attempt")
+    @Test("An endpoint is disabled without another attempt if its failed events no longer exist")
     func nothingToProbe() async throws {
         let fixture = try await EventFixture()
         fixture.server.answer(500)

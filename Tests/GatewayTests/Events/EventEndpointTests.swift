@@ -79,7 +79,7 @@ struct EventEndpointTests {
         #expect(feed.wireCode == "PERMISSION_DENIED")
     }
 
-    @Test("With the profile, an event has the account as it is at the delivery; that of a deleted account has none")
+    @Test("An event has the profile as it is at the delivery, and none if the account was deleted")
     func profile() async throws {
         let fixture = try await EventFixture()
         let key = fixture.configurator.serviceKey
@@ -115,7 +115,7 @@ struct EventEndpointTests {
         #expect(unknown.outcome.hasPrefix("400 INVALID_ARGUMENT"))
     }
 
-    @Test("Who sends profiles somewhere needs the scope users.read, also for another URL of such an endpoint")
+    @Test("To include profiles, or to change the URL of an endpoint that gets them, needs users.read")
     func profileScopes() async throws {
         let fixture = try await EventFixture()
         let key = try await ServiceKey(
@@ -176,7 +176,7 @@ struct EventEndpointTests {
         #expect(foreign.status == 403 || foreign.status == 400, "\(foreign.outcome)")
     }
 
-    @Test("A reader that is ahead of a project without events is refused")
+    @Test("A reader whose number is higher than the project's latest event is refused")
     func readerWithoutStream() async throws {
         let fixture = try await EventFixture()
         _ = try await fixture.gateway.database.pool.execute("DELETE FROM event_stream")
@@ -184,7 +184,7 @@ struct EventEndpointTests {
         #expect(try await fixture.events("after=0").status == 200)
     }
 
-    @Test("A waiting reader gets the next event, and reads no earlier one again")
+    @Test("A waiting reader gets the next event, and no earlier one again")
     func waitingReader() async throws {
         let fixture = try await EventFixture()
         try await fixture.createAccounts("ada", "bob", "eve")
@@ -203,7 +203,7 @@ struct EventEndpointTests {
         #expect(page.json["lastSequence"] == 4)
     }
 
-    @Test("A reader waits no longer when the gateway shuts down", .timeLimit(.minutes(1)))
+    @Test("A reader stops waiting when the gateway shuts down", .timeLimit(.minutes(1)))
     func draining() async throws {
         let fixture = try await EventFixture(isDraining: true)
         let start = ContinuousClock.now

@@ -80,7 +80,7 @@ struct EventFairnessTests {
     }
 
     @Test(
-        "A success of the same wave does not revoke what a failure means",
+        "A success does not cancel the effect of a failure in the same wave",
         arguments: [(410, Headers(), "disabled"), (429, ["Retry-After": "600"], "active")] as [(Int, Headers, String)])
     func mixedWave(status: Int, headers: Headers, state: String) async throws {
         let fixture = try await EventFixture()
@@ -99,7 +99,7 @@ struct EventFairnessTests {
         #expect(fixture.server.requests.count == sent, "the endpoint is gone, or wants a pause")
     }
 
-    @Test("Test events take slots of the process, one per project, and do not wait for them")
+    @Test("Test events use slots of slow endpoints, one per project, and do not wait for one")
     func tests() async throws {
         let slots = EventSlots(count: 2)
         await slots.take()

@@ -10,7 +10,7 @@ import Webhooks
 
 @Suite("Blocking functions that refuse, fail or see changes")
 struct HookRefusalTests {
-    @Test("No way leads around a refusal, which uses up nothing", arguments: HookedWay.asked)
+    @Test("Every sign-in method stops at a refusal, which uses up nothing", arguments: HookedWay.asked)
     func refused(way: HookedWay) async throws {
         for event in way.events {
             let fixture = try await HookFixture()
@@ -42,7 +42,7 @@ struct HookRefusalTests {
         #expect(try await fixture.stored() == before)
     }
 
-    @Test("A function that disables the account gets it stored without a session", arguments: HookedWay.asked)
+    @Test("An account that a function disables is stored without a session", arguments: HookedWay.asked)
     func disabled(way: HookedWay) async throws {
         let fixture = try await HookFixture(["beforeSignIn"])
         let request = try await way.prepare(fixture)
@@ -65,7 +65,7 @@ struct HookRefusalTests {
     }
 
     @Test(
-        "An account that changes during the call is decided again, and asks again only if the function sees it",
+        "After a change during the call, a sign-in is decided again, and calls again only if the function sees it",
         arguments: [
             Change(testDescription: "unseen", calls: 1, statement: "UPDATE account SET initial_email = 'a@b.example'"),
             Change(testDescription: "another name", calls: 2, statement: "UPDATE account SET display_name = 'Eve'"),

@@ -9,7 +9,7 @@ import Testing
 @Suite("What blocking functions get")
 struct HookRequestTests {
     @Test(
-        "Each way to sign in asks its functions, with every claim that Firebase's libraries read",
+        "Each sign-in method calls its functions, with every claim that Firebase's libraries read",
         arguments: HookedWay.asked)
     func asked(way: HookedWay) async throws {
         let fixture = try await HookFixture()
@@ -53,7 +53,7 @@ struct HookRequestTests {
         if way.testDescription.hasPrefix("text message") { #expect(factor == "phone") }
     }
 
-    @Test("No function is asked otherwise", arguments: HookedWay.notAsked)
+    @Test("Other sign-ins and operations call no function", arguments: HookedWay.notAsked)
     func notAsked(way: HookedWay) async throws {
         let fixture = try await HookFixture()
         let request = try await way.prepare(fixture)
@@ -63,7 +63,7 @@ struct HookRequestTests {
         #expect(fixture.server.events == [])
     }
 
-    @Test("A token of a function has its own type, and is no ID token")
+    @Test("The token for a function has its own type, and is not accepted as an ID token")
     func token() async throws {
         let fixture = try await HookFixture()
         let ada = try await fixture.gateway.signUp()
@@ -76,7 +76,7 @@ struct HookRequestTests {
         #expect(custom.status == 400, "\(custom.text)")
     }
 
-    @Test("In the emulator, the token has no signature, and is no ID token either")
+    @Test("In the emulator, the token has no signature, and is not accepted as an ID token either")
     func emulatorToken() async throws {
         let fixture = try await HookFixture(isEmulator: true)
         _ = try await fixture.gateway.signUp()
@@ -105,7 +105,7 @@ struct HookRequestTests {
         #expect(forwarded["oauth_access_token"] == nil && forwarded["oauth_refresh_token"] == nil)
     }
 
-    @Test("A link shows the account with what is linked")
+    @Test("Before a link, functions see the account with the linked method")
     func linked() async throws {
         let fixture = try await HookFixture(["beforeSignIn"])
         let guest = try await fixture.gateway.signUpAnonymously()
@@ -187,7 +187,7 @@ struct HookRequestTests {
         #expect(fixture.server.calls.count == 8)
     }
 
-    @Test("A refused message has no code and is not sent; a notice about security is sent without asking")
+    @Test("A refused message is not sent and stores no code; security notices call no function")
     func refusedMessages() async throws {
         let fixture = try await HookFixture(["beforeSendEmail", "beforeSendSms"])
         let ada = try await fixture.gateway.signUpVerified()

@@ -8,7 +8,7 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-/// Responses of the credential ID alone, as Firebase's emulator accepts them.
+/// Responses that contain only a credential ID, as Firebase's emulator accepts them.
 @Suite("Passkey responses without anything to verify")
 struct BarePasskeyTests {
     struct Row: CustomTestStringConvertible {
@@ -39,7 +39,7 @@ struct BarePasskeyTests {
     }
 
     static let rows = [
-        Row("an enrolment, which nobody has started", dev: "200") {
+        Row("an enrolment without a start", dev: "200") {
             try await $0.finalizePasskeyEnrolment($0.signUp().idToken, ["id": .string(id)])
         },
         Row("an enrolment in the form of older clients", dev: "200") {
@@ -87,7 +87,7 @@ struct BarePasskeyTests {
             try await $0.post(
                 "/v2/accounts/passkeySignUp:finalize", ["authenticatorRegistrationResponse": ["id": .string(id)]])
         },
-        Row("a sign-in, which nobody has started", dev: "200") {
+        Row("a sign-in without a start", dev: "200") {
             _ = try await enrolled(in: $0)
             return try await $0.finalizePasskeySignIn(["id": .string(id)])
         },

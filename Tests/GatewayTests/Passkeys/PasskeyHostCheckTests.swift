@@ -12,7 +12,7 @@ struct PasskeyHostCheckTests {
     static let android = "https://example.com/.well-known/assetlinks.json"
     static let fingerprint = Array(repeating: "E3:B0:C4:42", count: 8).joined(separator: ":")
 
-    /// What a host publishes that is not the gateway's, and has everything.
+    /// The complete documents of a host other than the gateway's.
     static let documents: [String: JSON] = [
         webAuthn: ["origins": ["https://shop.example.net", "https://other.example.net"]],
         apple: ["webcredentials": ["apps": ["TEAM123456.com.example.app"]]],

@@ -291,7 +291,7 @@ struct PasskeyRemovalTests {
         #expect(try await gateway.passkeys(of: eve.localId) == [])
     }
 
-    @Test("An administrator's undo of a merge leaves a passkey that was enrolled later under the ID of a moved one")
+    @Test("An administrator's undo of a merge keeps a passkey that was enrolled later with the ID of a moved one")
     func enrolledAgain() async throws {
         let gateway = try await TestGateway.withServiceKey()
         let ada = try await gateway.enrolPasskey(gateway.signUpVerified(), name: "Ada's")
@@ -308,7 +308,7 @@ struct PasskeyRemovalTests {
         #expect(try await gateway.passkeys(of: grace.localId) == ["Later"])
     }
 
-    @Test("The owner who disowns an identity while confirming the address removes passkeys and the number too")
+    @Test("If the owner disowns an identity while confirming the address, passkeys and the number are removed too")
     func disownedIdentity() async throws {
         let gateway = try await TestGateway.withServiceKey()
         let ada = try await gateway.signUp()

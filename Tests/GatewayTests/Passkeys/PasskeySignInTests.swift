@@ -120,7 +120,7 @@ struct PasskeySignInTests {
         #expect(name.outcome == "400 INVALID_PROFILE_ATTRIBUTE : name must not be longer than 256 characters")
     }
 
-    @Test("An app that lists its sign-in methods without passkeys signs nobody up with one")
+    @Test("An app whose list of sign-in methods lacks passkeys cannot sign users up with one")
     func unlisted() async throws {
         let gateway = try await TestGateway().withAppSettings(#"{"signInMethods": ["password"]}"#)
         let rejected = try await gateway.post("/v2/accounts/passkeySignUp:start", [:])

@@ -69,7 +69,7 @@ struct PhoneFactorRejectionTests {
         Row("start: number without a plus sign", "400 INVALID_PHONE_NUMBER : Invalid format.") {
             try await start($0, $0.signUpVerified().idToken, "15555550100")
         },
-        Row("start: enrolled number, although it is written otherwise", exists) {
+        Row("start: enrolled number, in another notation", exists) {
             let ada = try await $0.enrolled(number, $0.signUpVerified())
             return try await start($0, ada.idToken, "+1 (555) 555-0100")
         },

@@ -33,7 +33,7 @@ struct PhoneFactorRuleTests {
     }
 
     @Test(
-        "A session that a telephone number has opened enrolls no factor, so an account with the number alone has none")
+        "A session that was opened with a number cannot enroll factors, so an account with only a number has none")
     func numberAlone() async throws {
         let gateway = try await TestGateway.withSecondFactors()
         let signedIn = try TestGateway.Tokens(await gateway.signIn(phoneNumber: Self.number))
@@ -44,7 +44,7 @@ struct PhoneFactorRuleTests {
         #expect(started.wireCode == "UNSUPPORTED_FIRST_FACTOR")
     }
 
-    @Test("A code enrolls once, although its number was withdrawn since")
+    @Test("A code enrolls only once, even if its number was withdrawn since")
     func usedCode() async throws {
         let gateway = try await TestGateway.withSecondFactors()
         let ada = try await gateway.signUpVerified()
@@ -107,7 +107,7 @@ struct PhoneFactorRuleTests {
         let enrolled = try await gateway.enrolled(Self.number, ada)
         #expect(try claims(of: enrolled.idToken)["aud"] == "demo")
         #expect(try claims(of: try await gateway.signInWithPhoneFactor().idToken)["aud"] == "demo")
-        // Nobody signs in by number alone, because such a session has no second factor.
+        // No user can sign in by number alone, because such a session has no second factor.
         #expect(try await gateway.sendCode(to: "+15555551100").wireCode == "OPERATION_NOT_ALLOWED")
     }
 
@@ -339,13 +339,13 @@ struct PhoneFactorRuleTests {
         #expect(sent == 5)
     }
 
-    @Test("Wrong codes of a stranger, who requests codes for sign-ins by the number, do not block its second factor")
+    @Test("An attacker's wrong codes for sign-ins by the number do not block it as a second factor")
     func stranger() async throws {
         let gateway = try await TestGateway.withSecondFactors(limitsRates: true) {
-            // The gateway tells no stranger that the number is a second factor.
+            // The gateway does not reveal to an attacker that the number is a second factor.
             $0.emailEnumerationProtection = true
         }
-        // The stranger may even be in the owner's network.
+        // The attacker may even be in the owner's network.
         _ = try await gateway.enrolled(Self.number, gateway.signUpVerified())
         for _ in 0..<4 {
             gateway.clock.advance(by: .seconds(3600))

@@ -43,7 +43,7 @@ struct PhoneFactorTests {
         #expect(try await gateway.finalizeSignIn(first, sessionInfo, code: code).wireCode != nil)
     }
 
-    @Test("A code is used once, although two sign-ins finish at the same moment")
+    @Test("A code is used only once, even if two sign-ins finish at the same moment")
     func race() async throws {
         let (gateway, _) = try await enrolled()
         let replica = try gateway.replica()
@@ -99,7 +99,7 @@ struct PhoneFactorTests {
         #expect(try await gateway.finalizeEnrolment(eve.idToken, eves, code).outcome == "200")
     }
 
-    @Test("Enrolment is refused unless the project allows numbers, and a code is demanded of enrolled numbers anyway")
+    @Test("Enrolment needs a project that allows numbers, but sign-ins ask for enrolled numbers anyway")
     func off() async throws {
         let gateway = try await TestGateway.withSecondFactors { $0.secondFactors.allowsSMS = false }
         let ada = try await gateway.signUpVerified()

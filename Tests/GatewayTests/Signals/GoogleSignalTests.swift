@@ -79,7 +79,7 @@ struct GoogleSignalTests {
         #expect(try await gateway.signalEvents() == row.events.map { "\(google.localId) \($0)" })
     }
 
-    @Test("A suspended identity is refused, other methods work, and account-enabled lifts it")
+    @Test("A suspended identity is refused until account-enabled, and other methods work")
     func suspension() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
@@ -116,7 +116,7 @@ struct GoogleSignalTests {
         _ = try await gateway.signIn(gateway.googleCredential())
         let signIn = try await gateway.database.pool.transaction { transaction in
             _ = try await transaction.execute("UPDATE linked_identity SET suspended_at = now()")
-            // It reads the account before the commit, and then waits for the lock on the identity.
+            // The sign-in reads the account before the commit, and then waits for the lock on the identity.
             let signIn = Task { try await gateway.signIn(gateway.googleCredential()) }
             try await Task.sleep(for: .milliseconds(500))
             return signIn

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-@Suite("Telephone numbers, and the remedies that an owner gets by email")
+@Suite("Telephone numbers, and the links that undo changes")
 struct NumberRemedyTests {
     private static let number = "+15555550100"
 

@@ -321,7 +321,7 @@ struct RecycledNumberTests {
         #expect(try await gateway.signIn(phoneNumber: "+15555550101").json["localId"] == .string(ada.localId))
     }
 
-    @Test("An account that gets another number, or loses it, loses the sessions that the former number has opened")
+    @Test("A change or a removal of the number ends the sessions that were opened with it")
     func changedNumber() async throws {
         let other = "+15555551100"
         let changes: [(String, @Sendable (TestGateway, String, String) async throws -> Exchange)] = [
@@ -359,7 +359,7 @@ struct RecycledNumberTests {
             #expect(try await gateway.lookup(password.idToken).status == 200, "\(name)")
             if name == "client" {
                 #expect(try await gateway.lookup(try #require(changed.json["idToken"]?.string)).status == 200)
-                // The same number again ends nothing.
+                // Setting the same number again ends no session.
                 let session = try TestGateway.Tokens(await gateway.signIn(phoneNumber: other))
                 _ = try await gateway.signIn(phoneNumber: other, ["idToken": .string(session.idToken)])
                 #expect(try await gateway.lookup(session.idToken).status == 200)

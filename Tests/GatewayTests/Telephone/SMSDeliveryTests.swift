@@ -146,7 +146,7 @@ struct SMSDeliveryTests {
         #expect(try await Self.failures(gateway) == ["not sent in time"])
     }
 
-    @Test("A slow sender of one project delays no message of another, also when it has many messages")
+    @Test("A slow sender with many messages does not delay the messages of another project")
     func slowSender() async throws {
         let gateway = try await TestGateway.withPhoneNumbers()
         for index in 0..<40 { _ = try await gateway.phoneProof("+1415555\(1000 + index)") }

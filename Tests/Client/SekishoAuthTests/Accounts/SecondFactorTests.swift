@@ -91,7 +91,7 @@ struct SecondFactorTests {
         #expect(try await app.auth.signIn(withEmail: "ada@example.com", password: "secret1").user.uid == user.uid)
     }
 
-    @Test("A one-time password is enrolled beside a number, and either one signs in; so does a recovery code")
+    @Test("A user with a number and a one-time password signs in with either, or with a recovery code")
     func oneTimePassword() async throws {
         let app = try await Self.app()
         let user = try await Self.signUp(app)
