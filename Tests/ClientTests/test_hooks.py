@@ -334,7 +334,7 @@ def test_functions_of_firebase_functions_for_python_run_unchanged(
 
 
 class Hostile(BaseHTTPRequestHandler):
-    """Yields a server whose path selects the answer."""
+    """A blocking function whose path selects its answer."""
 
     protocol_version = "HTTP/1.1"
 
