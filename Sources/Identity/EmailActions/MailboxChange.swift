@@ -42,7 +42,7 @@ public struct MailboxChange: Hashable, Sendable {
         /// Removal links that were sent to ``email`` stay valid if their sign-in method was added before this time.
         public var methodsKeptBefore = Instant(microseconds: 0)
         /// Whether links to ``email`` that remove a second factor stay valid. If the change keeps the factors, the
-        /// owner could not remove a factor of an intruder without them.
+        /// owner could not remove a factor of an attacker without them.
         public var keepsFactorRemedies = false
         /// The sign-in methods whose removal links to ``email`` stay valid, because the change keeps them, and its
         /// notice has no new links that remove them.
