@@ -41,7 +41,8 @@ public struct MergePlan: Hashable, Codable, Sendable {
         identities = source.identities.map { Moved(provider: $0.provider, subject: $0.subject) }
         passkeys = source.passkeys.map(\.id)
         movesEmail = source.email != nil && target.email == nil
-        movesPhoneNumber = source.phoneNumber != nil && target.phoneNumber == nil
+        // An account with second factors gets no number, which would be a way around them once they are removed.
+        movesPhoneNumber = source.phoneNumber != nil && target.phoneNumber == nil && target.secondFactors.isEmpty
         movesDisplayName = source.displayName != nil && target.displayName == nil
         movesPhoto = source.photoURL != nil && target.photoURL == nil
         let losses: [(Dropped, Bool)] = [

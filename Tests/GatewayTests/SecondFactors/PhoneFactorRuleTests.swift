@@ -187,6 +187,21 @@ struct PhoneFactorRuleTests {
         }
     }
 
+    @Test("A merge gives no number to an account with second factors")
+    func mergedNumber() async throws {
+        let gateway = try await TestGateway.withSecondFactors()
+        let source = try TestGateway.Tokens(await gateway.signIn(phoneNumber: Self.number))
+        let target = try await gateway.signUpEnrolled()
+        let preview = try await gateway.post(
+            "/v1/accounts:merge",
+            ["idToken": .string(source.idToken), "targetIdToken": .string(target.idToken), "dryRun": true])
+        let merged = try await gateway.post(
+            "/v1/accounts:merge",
+            ["idToken": .string(source.idToken), "mergeToken": preview.json["mergeToken"] ?? .null])
+        #expect(merged.json["idToken"] != nil, "\(preview.text) \(merged.text)")
+        #expect(try await gateway.accountSeenByAdmin(target.localId)["phoneNumber"] == nil)
+    }
+
     // MARK: Administrators
 
     private static func set(
