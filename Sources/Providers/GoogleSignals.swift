@@ -45,6 +45,7 @@ extension GoogleSecurityToken {
         guard !audiences.isEmpty, audiences.count <= 100 else { throw .claim("aud") }
         self.init(
             idHash: Digest.sha256(Array("ID of a security event token of Google\n\(id)".utf8)), audiences: audiences,
+            issuedAt: issuedAt,
             signals: events.sorted { $0.key < $1.key }.map { type, event in
                 GoogleSignal(type: type.rawValue, event, issuers: issuers)
             })

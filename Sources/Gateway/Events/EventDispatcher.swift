@@ -18,6 +18,7 @@ package actor EventDispatcher {
     /// The maximum number of requests in flight to one endpoint.
     static let waveSize = 8
     private static let slowResponse: Duration = .seconds(2)
+    private static let slowTime: Duration = .seconds(600)
     private static let leaseRenewal: Duration = .seconds(3)
     private static let numberingBatch = 1000
 
@@ -37,8 +38,9 @@ package actor EventDispatcher {
     private var tasks: [EventDispatchStore.Key: Task<Void, Never>] = [:]
     /// The size of the next wave of an endpoint (default: one).
     private var waveSizes: [EventDispatchStore.Key: Int] = [:]
-    /// Endpoints that took longer than ``slowResponse`` in their latest wave.
-    private var slowEndpoints: Set<EventDispatchStore.Key> = []
+    /// Endpoints that took longer than ``slowResponse``, or did not answer, and until when they get one request at a time.
+    /// A quick answer in between does not count: a hostile endpoint could alternate.
+    private var slowUntil: [EventDispatchStore.Key: ContinuousClock.Instant] = [:]
     /// Whether the latest step left events that it did not number.
     private let hasBacklog = Mutex(false)
     private var isStopping = false
@@ -148,7 +150,7 @@ package actor EventDispatcher {
     private func send(
         _ wave: [EventDispatchStore.Dispatch], to target: EventDispatchStore.Target
     ) async throws -> [(EventDispatchStore.Dispatch, EventDeliveryOutcome)] {
-        let (sender, accounts, isSlow) = (sender, accounts, slowEndpoints.contains(target.key))
+        let (sender, accounts, isSlow) = (sender, accounts, slowUntil[target.key].map { $0 > .now } ?? false)
         let sent = try await withThrowingTaskGroup(of: (Int, EventSender.Sent).self) { group in
             for (index, dispatch) in wave.enumerated() {
                 group.addTask {
@@ -169,9 +171,9 @@ package actor EventDispatcher {
         let size = waveSizes[key] ?? 1
         if sent.contains(where: { $0.duration > Self.slowResponse || $0.outcome == .failed(.timedOut) }) {
             waveSizes[key] = 1
-            slowEndpoints.insert(key)
-        } else {
-            slowEndpoints.remove(key)
+            slowUntil[key] = ContinuousClock.now + Self.slowTime
+        } else if slowUntil[key].map({ $0 > .now }) != true {
+            slowUntil[key] = nil
             if sent.allSatisfy(\.outcome.isDelivered) { waveSizes[key] = min(size * 2, Self.waveSize) }
         }
     }

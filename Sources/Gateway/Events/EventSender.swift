@@ -15,8 +15,8 @@ package struct EventSender: Sendable {
     /// so that they do not delay fast ones.
     static let (capacity, slowCapacity) = (48, 16)
 
-    private let slots = EventSlots(count: capacity)
-    private let slowSlots = EventSlots(count: slowCapacity)
+    private let slots = EventSlots(count: capacity, perProject: capacity / 3)
+    private let slowSlots = EventSlots(count: slowCapacity, perProject: slowCapacity / 3)
     private let call: SignedCall
     private let masterKeys: MasterKeys
     private let clock: WallClock
@@ -58,13 +58,13 @@ package struct EventSender: Sendable {
         readAccount: @Sendable () async throws -> Account?
     ) async throws -> Sent {
         let slots = isSlow ? slowSlots : slots
-        await slots.take()
+        await slots.take(for: target.key.project)
         let began = ContinuousClock.now
         let result = await Result(catching: {
             let account: Account? = if target.endpoint.includesProfile { try await readAccount() } else { nil }
             return try await send(EventResource(event, profileOf: account).json(), id: event.id, to: target)
         })
-        await slots.giveBack()
+        await slots.giveBack(of: target.key.project)
         return Sent(outcome: try result.get(), duration: began.duration(to: .now))
     }
 

@@ -80,6 +80,9 @@ public struct AccountEditor: Sendable {
         let isNewAddress = email != nil && email != caller.account.email
         let changesCredential = isNewAddress || input.newPassword != nil || input.leavesNoPassword
         guard input.newPassword == nil || realm.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
+        // Linked again, the identity would no longer be suspended.
+        guard !caller.account.identities.contains(where: { $0.isSuspended && input.unlinked.contains($0.provider) })
+        else { throw SignInRefusal.accountDisabled }
         let replacesSession = changesCredential || input.renewsSession
         try checkRecentLoginAndRateLimit(caller, input, replacesSession: replacesSession, in: realm)
         if isNewAddress, realm.policy.emailEnumerationProtection { throw EditRefusal.emailNeedsVerification }

@@ -4,13 +4,20 @@ public struct GoogleSecurityToken: Hashable, Sendable {
     public let idHash: [UInt8]
     /// `aud`: client IDs of the projects at Google to which the token was sent.
     public let audiences: [String]
+    /// `iat`.
+    public let issuedAt: Instant
     public let signals: [GoogleSignal]
 
-    public init(idHash: [UInt8], audiences: [String], signals: [GoogleSignal]) {
+    public init(idHash: [UInt8], audiences: [String], issuedAt: Instant, signals: [GoogleSignal]) {
         self.idHash = idHash
         self.audiences = audiences
+        self.issuedAt = issuedAt
         self.signals = signals
     }
+
+    /// ID tokens from before this time do not sign in again after the end of all sessions. The next whole second, because
+    /// tokens state their times in whole seconds.
+    public var cutoff: Instant { Instant(seconds: issuedAt.seconds + 1) }
 
     /// How long replay keys are kept. Google repeats a token only for hours.
     public static let replayKeyLifetime: Duration = .seconds(90 * 86_400)

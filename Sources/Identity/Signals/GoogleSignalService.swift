@@ -45,7 +45,7 @@ public struct GoogleSignalService: Sendable {
             let recording = realm.recording(by: .system.tracing(context.trace))
             guard
                 let accounts = try await store.apply(
-                    verified.signals, once: key, recording: recording, at: now, in: id)
+                    verified, once: key, recording: recording, at: now, in: id)
             else { continue }
             outcome = accounts > 0 || outcome == .applied ? .applied : .noAccount
         }
@@ -80,10 +80,11 @@ public protocol GoogleSignalStore: Sendable {
     /// The realms that list one of these client IDs for `google.com`, in the settings of the provider or of an app.
     func realms(ofGoogleClients clientIDs: [String]) async throws -> [ID<Realm>]
 
-    /// Applies the effects of the signals to the accounts that have the identities, and records their events.
+    /// Applies the effects of the token's signals to the accounts that have the identities, and records their events.
     ///
     /// - Returns: the number of affected accounts; `nil` if the realm has received the token before.
     func apply(
-        _ signals: [GoogleSignal], once key: ReplayKey, recording: EventRecording, at now: Instant, in realm: ID<Realm>
+        _ token: GoogleSecurityToken, once key: ReplayKey, recording: EventRecording, at now: Instant,
+        in realm: ID<Realm>
     ) async throws -> Int?
 }

@@ -25,12 +25,13 @@ public struct PostgresGoogleSignalStore: GoogleSignalStore {
     }
 
     public func apply(
-        _ signals: [GoogleSignal], once key: ReplayKey, recording: EventRecording, at now: Instant, in realm: ID<Realm>
+        _ token: GoogleSecurityToken, once key: ReplayKey, recording: EventRecording, at now: Instant,
+        in realm: ID<Realm>
     ) async throws -> Int? {
         do {
             return try await withStoreErrors {
                 try await pool.transaction { transaction in
-                    for subject in Set(signals.compactMap(\.subject)).sorted() {
+                    for subject in Set(token.signals.compactMap(\.subject)).sorted() {
                         _ = try await transaction.execute(.lockSubject(subject, of: .googleSignals, in: realm))
                     }
                     _ = try await transaction.execute(
@@ -39,8 +40,10 @@ public struct PostgresGoogleSignalStore: GoogleSignalStore {
                         VALUES (\(realm.rawValue), \(key.hash), \(Timestamp(key.expiresAt)))
                         """)
                     var accounts: Set<ID<Account>> = []
-                    for signal in signals {
-                        if let account = try await transaction.apply(signal, recording: recording, at: now, in: realm) {
+                    for signal in token.signals {
+                        if let account = try await transaction.apply(
+                            signal, of: token, recording: recording, at: now, in: realm)
+                        {
                             accounts.insert(account)
                         }
                         if case .verification(let state?) = signal.kind {
@@ -59,7 +62,8 @@ public struct PostgresGoogleSignalStore: GoogleSignalStore {
 extension Transaction {
     /// - Returns: the account that has the identity of the signal's user.
     fileprivate func apply(
-        _ signal: GoogleSignal, recording: EventRecording, at now: Instant, in realm: ID<Realm>
+        _ signal: GoogleSignal, of token: GoogleSecurityToken, recording: EventRecording, at now: Instant,
+        in realm: ID<Realm>
     ) async throws -> ID<Account>? {
         guard let subject = signal.subject,
             let account = try await query(.holder(ofGoogle: subject, in: realm)).first
@@ -71,8 +75,13 @@ extension Transaction {
         guard try await execute(.lockIdentity(ofGoogle: subject, of: account, in: realm)) == 1 else { return nil }
         for effect in signal.effects {
             switch effect {
-            case .sessionsEnded: _ = try await execute(.endAllSessions(of: account, at: now, in: realm))
-            case .identitySuspended: _ = try await execute(.suspend(subject, since: now, in: realm))
+            case .sessionsEnded:
+                _ = try await execute(.endAllSessions(of: account, at: now, in: realm))
+                _ = try await execute(.voidCredentials(of: subject, before: token.cutoff, in: realm))
+            case .identitySuspended:
+                _ = try await execute(.suspend(subject, since: now, in: realm))
+                _ = try await execute(.deleteCodes(exceptRemediesOf: account, in: realm))
+                _ = try await execute(.deleteCodes(toMailboxOf: subject, in: realm))
             case .identityRestored: _ = try await execute(.suspend(subject, since: nil, in: realm))
             }
         }
@@ -98,6 +107,23 @@ extension SQL {
     fileprivate static func suspend(_ subject: String, since time: Instant?, in realm: ID<Realm>) -> SQL {
         let value: SQL = if let time { "coalesce(suspended_at, \(Timestamp(time)))" } else { "NULL" }
         return "UPDATE linked_identity SET suspended_at = \(value) WHERE \(isIdentity(subject, in: realm))"
+    }
+
+    /// Identity tokens from before `time` do not sign in again.
+    fileprivate static func voidCredentials(of subject: String, before time: Instant, in realm: ID<Realm>) -> SQL {
+        """
+        UPDATE linked_identity SET credentials_void_before = greatest(credentials_void_before, \(Timestamp(time)))
+        WHERE \(isIdentity(subject, in: realm))
+        """
+    }
+
+    /// Deletes the codes that were sent to the address of the identity and give access to an account.
+    fileprivate static func deleteCodes(toMailboxOf subject: String, in realm: ID<Realm>) -> SQL {
+        let purposes: [OOBCode.Purpose] = [.resetPassword, .signIn]
+        return """
+            DELETE FROM oob_code WHERE realm_id = \(realm.rawValue) AND purpose = ANY (\(purposes.map(\.rawValue)))
+                AND email = (SELECT email FROM linked_identity WHERE \(isIdentity(subject, in: realm)))
+            """
     }
 
     fileprivate static func recordVerification(_ state: String, at now: Instant, in realm: ID<Realm>) -> SQL {

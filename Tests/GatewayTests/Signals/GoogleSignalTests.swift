@@ -74,6 +74,7 @@ struct GoogleSignalTests {
         #expect(answer.body.isEmpty)
         #expect(try await gateway.isSessionValid(google) == !row.endsSessions)
         #expect(try await gateway.isSessionValid(other))
+        gateway.clock.advance(by: .seconds(2))
         let again = try await gateway.signIn(gateway.googleCredential())
         #expect(again.outcome == (row.suspends ? "400 USER_DISABLED" : "200"))
         #expect(try await gateway.signalEvents() == row.events.map { "\(google.localId) \($0)" })
@@ -122,6 +123,34 @@ struct GoogleSignalTests {
             return signIn
         }
         #expect(try await signIn.value.outcome == "400 USER_DISABLED")
+    }
+
+    @Test(
+        "An ID token from before the end of the sessions does not sign in again",
+        arguments: [
+            SimulatedGoogleEvent.sessionsRevoked, .tokensRevoked,
+        ])
+    func stolenToken(kind: SimulatedGoogleEvent) async throws {
+        let gateway = try await TestGateway()
+        let stolen = try gateway.googleCredential()
+        #expect(try await gateway.signIn(stolen).status == 200)
+        gateway.clock.advance(by: .seconds(2))
+        #expect(try await gateway.postSignal(gateway.googleSignal(kind)).status == 202)
+        #expect(try await gateway.signIn(stolen).status == 400)
+        gateway.clock.advance(by: .seconds(2))
+        #expect(try await gateway.signIn(gateway.googleCredential()).status == 200)
+    }
+
+    @Test("A code that was sent before the suspension is deleted, and the owner cannot unlink the identity")
+    func codesBeforeSuspension() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUpVerified(email: "mary.somerville@gmail.com")
+        #expect(try await gateway.link(gateway.googleCredential(), to: ada.idToken).status == 200)
+        let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "mary.somerville@gmail.com"])
+        #expect(try await gateway.postSignal(gateway.googleSignal(.accountDisabled)).status == 202)
+        #expect(try await gateway.resetPassword(code).status == 400)
+        let unlinked = try await gateway.update(ada.idToken, ["deleteProvider": ["google.com"]])
+        #expect(unlinked.wireCode == "USER_DISABLED")
     }
 
     @Test("A token takes effect once in 90 days")
