@@ -20,7 +20,7 @@ package actor EventDispatcher {
     private static let slowResponse: Duration = .seconds(2)
     private static let slowTime: Duration = .seconds(600)
     private static let leaseRenewal: Duration = .seconds(3)
-    private static let numberingBatch = 1000
+    private static let numberingBatch = 5000
 
     package nonisolated let loop: Loop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
