@@ -29,11 +29,13 @@ enum Google {
         let subject = try token.subject()
         try input.requireNonce(in: token.claims)
         let email = token.claims.text("email").flatMap(EmailAddress.init)
-        return VerifiedIdentity(
+        var identity = VerifiedIdentity(
             provider: .google, subject: subject, audience: token.audience, email: email,
             emailTrust: trust(in: email, token.claims, by: input.policy), profile: UserProfile(token.claims),
             rawUserInfo: try userInfo(token.claims, of: subject),
             nonce: input.credential.rawNonce ?? token.claims.nonce, hostedDomain: hostedDomain(token.claims))
+        identity.tokenIssuedAt = try token.claims.time("iat")
+        return identity
     }
 
     /// Returns how far the token's statement about its email address is trusted. Google operates `gmail.com` and has

@@ -37,7 +37,9 @@ extension GoogleSecurityToken {
     /// - Parameter issuers: the issuers of the users that the gateway knows.
     fileprivate init(_ claims: IdentityTokenClaims, issuers: [String], at now: Instant) throws(ProviderRefusal) {
         guard let id = claims.text("jti"), OIDCVerifier.isValidSubject(id) else { throw .claim("jti") }
-        guard let issuedAt = try claims.time("iat"), issuedAt <= now + OIDCVerifier.leeway else { throw .claim("iat") }
+        guard let issuedAt = try claims.time("iat"), issuedAt <= now + OIDCVerifier.leeway,
+            issuedAt > now - Self.acceptedAge
+        else { throw .claim("iat") }
         guard case .object(let events) = claims["events"], !events.isEmpty, events.count <= Self.signalLimit else {
             throw .claim("events")
         }

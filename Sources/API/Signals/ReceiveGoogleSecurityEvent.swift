@@ -16,8 +16,12 @@ extension Endpoint {
         } catch let refusal as GoogleSignalRefusal {
             metrics.refused.increment(refusal.rawValue)
             return try .json(SecurityEventError(refusal), status: 400)
+        } catch let limit as TooManyAttempts {
+            // With 400, Google would not send the token again (RFC 8935 §2.3).
+            metrics.refused.increment("limit")
+            return Response(status: 429, headers: ["Retry-After": String(limit.retryAfter.components.seconds + 1)])
         } catch {
-            metrics.refused.increment(error is TooManyAttempts ? "limit" : "unavailable")
+            metrics.refused.increment("unavailable")
             throw error
         }
     }

@@ -109,6 +109,7 @@ public struct AccountMerging: Sendable {
             let candidates = try await services.store.linkingCandidates(for: proof.identity, in: realm.id)
             guard let owner = candidates.owner else { throw MergeRefusal.targetUnknown }
             try proof.requireSameIssuer(asIdentityOf: owner)
+            try proof.requireValidToken(ofIdentityOf: owner)
             guard !owner.hasSuspended(proof.identity) else { throw LinkRefusal.accountDisabled }
             // A credential alone is only the first factor of an account that has second factors.
             guard !realm.policy.secondFactors.demandsFactor(of: owner) else { throw EditRefusal.loginTooOld }

@@ -240,6 +240,14 @@ struct ResolvedProof: Hashable, Codable, Sendable {
         guard issuer == identity.issuer else { throw .otherIssuer }
     }
 
+    /// - Throws: ``ProviderRefusal/voidCredential`` if the provider has ended all sessions of the user since it issued the
+    ///   token.
+    func requireValidToken(ofIdentityOf owner: Account?) throws(ProviderRefusal) {
+        let linked = owner?.identity(identity.provider, subject: identity.subject)
+        guard let voidBefore = linked?.credentialsVoidBefore, let issuedAt = identity.tokenIssuedAt else { return }
+        guard issuedAt >= voidBefore else { throw .voidCredential }
+    }
+
     /// - Throws: ``ProviderRefusal/invalidPendingToken`` unless the pending token is for this caller.
     func requireUse(by caller: Caller?) throws(ProviderRefusal) {
         guard case .link(let account, let generation) = use else { return }

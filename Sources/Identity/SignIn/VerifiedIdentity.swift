@@ -129,6 +129,9 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
     public var replayKeys: [ReplayKey]
     /// When the provider issued the credential; `nil` unless the provider is Apple.
     public var issuedAt: Instant?
+    /// When the provider issued the token, if the provider reports the end of all sessions; see
+    /// ``LinkedIdentity/credentialsVoidBefore``.
+    public var tokenIssuedAt: Instant?
     /// Apple's authorization code that came with the credential, or the refresh token that the gateway exchanged it
     /// for.
     public var appleToken: SealedAppleToken?
@@ -269,6 +272,8 @@ public struct LinkedIdentity: Hashable, Sendable {
     public var emailForwarding: Bool?
     /// Whether the provider has disabled the user's account there, so that the identity cannot sign in.
     public var isSuspended = false
+    /// The provider has ended all sessions of the user: tokens from before this time do not sign in.
+    public var credentialsVoidBefore: Instant?
 
     public init(
         provider: ProviderID, subject: String, email: EmailAddress? = nil, emailTrust: EmailTrust = .none,
@@ -313,5 +318,6 @@ extension LinkedIdentity {
             emailForwarding: keepsForwarding ? before?.emailForwarding : nil)
         transferSubject = before?.transferSubject
         isSuspended = before?.isSuspended ?? false
+        credentialsVoidBefore = before?.credentialsVoidBefore
     }
 }

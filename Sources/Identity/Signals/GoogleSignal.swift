@@ -21,6 +21,8 @@ public struct GoogleSecurityToken: Hashable, Sendable {
 
     /// How long replay keys are kept. Google repeats a token only for hours.
     public static let replayKeyLifetime: Duration = .seconds(90 * 86_400)
+    /// Older tokens are rejected. Shorter than ``replayKeyLifetime``, because clocks differ.
+    public static let acceptedAge: Duration = .seconds(89 * 86_400)
     /// The maximum number of events in a token. Google sends one.
     public static let signalLimit = 8
 }

@@ -53,7 +53,8 @@ public struct GoogleSignalService: Sendable {
     }
 
     /// Verifies the signature before it looks up the audiences. Each token is counted as rejected before it is
-    /// verified, so that concurrent tokens cannot exceed the limit. An accepted token is subtracted again.
+    /// verified, so that concurrent tokens cannot exceed the limit. It is subtracted again unless it is bad: Google's own
+    /// tokens do not count while its keys or the database cannot be reached.
     private func accepted(
         _ token: String, from context: RequestContext
     ) async throws -> (GoogleSecurityToken, [ID<Realm>]) {
@@ -66,8 +67,6 @@ public struct GoogleSignalService: Sendable {
             return (verified, realms)
         } catch let refusal as GoogleSignalRefusal {
             throw refusal
-        } catch let outage as ProviderUnreachable {
-            throw outage
         } catch {
             limiter.subtractNotification(from: context.network)
             throw error

@@ -18,6 +18,7 @@ enum AccountRow {
         'linkedAt', (extract(epoch FROM l.linked_at) * 1000000)::bigint, 'linkedDevice', l.linked_device, \
         'credentialState', l.credential_state, 'relayForwarding', l.relay_forwarding, \
         'isSuspended', l.suspended_at IS NOT NULL, \
+        'voidBefore', (extract(epoch FROM l.credentials_void_before) * 1000000)::bigint, \
         'credentialCheckedAt', (extract(epoch FROM l.credential_checked_at) * 1000000)::bigint, \
         'transferSubject', CASE WHEN l.transferred_at IS NULL THEN l.transfer_sub END) \
         ORDER BY l.created_at, l.provider)::text \
@@ -91,6 +92,7 @@ enum AccountRow {
         let transferSubject: String?
         let relayForwarding: Bool?
         let isSuspended: Bool
+        let voidBefore: Int64?
 
         var credential: CredentialStatus? {
             guard let state = credentialState.flatMap(CredentialStatus.State.init), let time = credentialCheckedAt
@@ -182,6 +184,7 @@ extension LinkedIdentity {
             credential: stored.credential, emailForwarding: stored.relayForwarding)
         transferSubject = stored.transferSubject
         isSuspended = stored.isSuspended
+        credentialsVoidBefore = stored.voidBefore.map { Instant(microseconds: $0) }
     }
 }
 

@@ -55,6 +55,7 @@ private struct SignInColumns {
     let subject: SQL
     let issuer: SQL
     let issuedAt: SQL
+    let tokenIssuedAt: SQL
     let displayName: SQL
     let committedAt: SQL
 
@@ -65,6 +66,7 @@ private struct SignInColumns {
         subject = rows.column("subject", \.identity.subject)
         issuer = rows.column("issuer", \.commit.identity.issuer)
         issuedAt = rows.time("issued_at", \.commit.identity.issuedAt)
+        tokenIssuedAt = rows.time("token_issued_at", \.commit.identity.tokenIssuedAt)
         displayName = rows.column("display_name", \.identity.profile.displayName)
         committedAt = rows.time("committed_at", \.commit.committedAt)
     }
@@ -139,7 +141,8 @@ extension SQL {
             AND a.generation = \(signIn.generation) AND a.disabled_at IS NULL
             AND l.provider = \(signIn.provider) AND l.subject = \(signIn.subject)
             AND coalesce(l.issuer, \(signIn.issuer)) IS NOT DISTINCT FROM \(signIn.issuer)
-            AND coalesce(l.credentials_void_before <= \(signIn.issuedAt), true) AND l.suspended_at IS NULL
+            AND coalesce(l.credentials_void_before <= coalesce(\(signIn.issuedAt), \(signIn.tokenIssuedAt)), true)
+            AND l.suspended_at IS NULL
         """
     }
 

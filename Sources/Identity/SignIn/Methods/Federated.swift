@@ -66,6 +66,7 @@ public struct FederatedMethod: Sendable {
                 try requireLinkAllowed(for: caller, isFirstAttempt: attempt == 1, in: realm)
             }
             try proof.requireSameIssuer(asIdentityOf: candidates.owner)
+            try proof.requireValidToken(ofIdentityOf: candidates.owner)
             let decision = LinkingDecision(
                 LinkingFacts(
                     identity: proof.identity, owner: candidates.owner, sameEmail: candidates.sameEmail,
