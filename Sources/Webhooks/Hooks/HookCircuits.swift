@@ -15,7 +15,7 @@ public final class HookCircuits: Sendable {
         var probedAt: ContinuousClock.Instant?
     }
 
-    // Protects the circuits, by URL.
+    // Protects the circuits, by project and URL.
     private let circuits = Mutex<[String: Circuit]>([:])
 
     /// The outcome of a call.
@@ -33,23 +33,23 @@ public final class HookCircuits: Sendable {
     public var openCount: Int { circuits.withLock { $0.values.count { $0.failures >= Self.failureLimit } } }
 
     /// - Returns: `false` if the function must not be called now. Otherwise, the caller reports the end of the call.
-    func begin(_ url: String, at now: ContinuousClock.Instant) -> Bool {
+    func begin(_ key: String, at now: ContinuousClock.Instant) -> Bool {
         circuits.withLock { circuits in
-            var circuit = circuits[url] ?? Circuit()
+            var circuit = circuits[key] ?? Circuit()
             guard circuit.calls < Self.concurrencyLimit else { return false }
             if circuit.failures >= Self.failureLimit {
                 if let probedAt = circuit.probedAt, probedAt.duration(to: now) < Self.probeInterval { return false }
                 circuit.probedAt = now
             }
             circuit.calls += 1
-            circuits[url] = circuit
+            circuits[key] = circuit
             return true
         }
     }
 
-    func end(_ url: String, _ outcome: Outcome, at now: ContinuousClock.Instant) {
+    func end(_ key: String, _ outcome: Outcome, at now: ContinuousClock.Instant) {
         circuits.withLock { circuits in
-            guard var circuit = circuits[url] else { return }
+            guard var circuit = circuits[key] else { return }
             circuit.calls -= 1
             switch outcome {
             case .reached: circuit.failures = 0
@@ -58,7 +58,7 @@ public final class HookCircuits: Sendable {
                 if circuit.failures == Self.failureLimit { circuit.probedAt = now }
             case .unknown: break
             }
-            circuits[url] = circuit.calls == 0 && circuit.failures == 0 ? nil : circuit
+            circuits[key] = circuit.calls == 0 && circuit.failures == 0 ? nil : circuit
             if circuits.count > Self.capacity, let idle = circuits.first(where: { $0.value.calls == 0 }) {
                 circuits[idle.key] = nil
             }

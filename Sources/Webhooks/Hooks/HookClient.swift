@@ -95,7 +95,9 @@ public struct HookClient: Sendable {
 
     private func send(_ request: HookRequest) async throws -> (payload: [UInt8], response: ClientResponse) {
         let url = request.url.rawValue
-        guard circuits.begin(url, at: .now) else {
+        // By project too: another project can name the same URL, and must not use up the calls.
+        let key = "\(request.realm.project.id.rawValue) \(url)"
+        guard circuits.begin(key, at: .now) else {
             throw HookUnavailable(reason: "it has too many calls, or cannot be reached")
         }
         do {
@@ -107,12 +109,12 @@ public struct HookClient: Sendable {
             let body = try StrictJSON.encode(HookBody(data: HookBody.Token(jwt: token)))
             let response = try await call.post(
                 body, to: url, deadline: rules.deadline, maximumResponseBytes: Self.responseLimit)
-            circuits.end(url, .reached, at: .now)
+            circuits.end(key, .reached, at: .now)
             return (payload, response)
         } catch {
             let fault = error as? ClientFault
             // An overloaded client has not called the function.
-            circuits.end(url, fault == nil || fault == .overloaded ? .unknown : .failed, at: .now)
+            circuits.end(key, fault == nil || fault == .overloaded ? .unknown : .failed, at: .now)
             guard let fault else { throw error }
             throw HookUnavailable(reason: "\(fault)", isLate: fault == .timedOut)
         }
