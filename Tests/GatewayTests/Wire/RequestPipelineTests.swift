@@ -139,7 +139,7 @@ struct RequestPipelineTests {
         arguments: [
             (HTTP.Method.post, "/v1/accounts:signUp", 65536), (.post, "/v1/token", 65536),
             (.post, "/identitytoolkit/v3/relyingparty/verifyPassword", 65536),
-            (.post, "/__/auth/action", 8192), (.post, "/demo/__/auth/forgotPassword", 8192),
+            (.post, "/__/auth/action", 65536), (.post, "/demo/__/auth/forgotPassword", 8192),
             (.get, "/__/auth/action", 1024),
             (.post, "/v1/accounts:signInWithPhoneNumber", 65536), (.get, "/healthz", 1024), (.post, "/nowhere", 1024),
         ])
