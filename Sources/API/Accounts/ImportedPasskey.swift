@@ -79,11 +79,13 @@ extension ImportedPasskey {
         }
         let aaguid = UUIDText.text(model)
         let name = (self.name?.importedName(&changes)).nonEmpty ?? Passkey.defaultName(aaguid: aaguid)
-        let created = try Self.time(createdAt, "createdAt") ?? now
+        // A time in the future would make the passkey the latest addition for every remedy.
+        let created = min(try Self.time(createdAt, "createdAt") ?? now, now)
+        let lastUsed = try Self.time(lastUsedAt, "lastUsedAt").map { min($0, now) }
         return NewPasskey(
             passkey: Passkey(
                 id: ID(Base64URL.encode(id)), rpID: rpID, userHandle: userHandle, name: name, createdAt: created,
-                addedAt: created, lastUsedAt: try Self.time(lastUsedAt, "lastUsedAt"), isBackedUp: isBackedUp,
+                addedAt: created, lastUsedAt: lastUsed, isBackedUp: isBackedUp,
                 transports: Passkey.storable(transports ?? []), aaguid: aaguid),
             publicKey: publicKey, algorithm: keyAlgorithm, signCount: signCount, isBackupEligible: backupEligible)
     }
