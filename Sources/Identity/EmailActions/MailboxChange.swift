@@ -10,7 +10,7 @@ public struct MailboxChange: Hashable, Sendable {
     public private(set) var unlinkedProviders: Set<ProviderID> = []
     /// These passkeys are removed too.
     public private(set) var removedPasskeys: Set<ID<Passkey>> = []
-    /// Whether the user has selected sign-in methods that the account had.
+    /// Whether the user has selected sign-in methods, even if the account has lost them since the page was shown.
     public private(set) var removesSelection = false
     /// Which codes that recover an address or remove a sign-in method the change invalidates; `nil` if it invalidates
     /// none of them.
@@ -93,14 +93,15 @@ public struct MailboxChange: Hashable, Sendable {
         }
     }
 
-    /// Removes the selected methods that the account has, and that the owner of the proven mailbox may remove.
+    /// Removes the selected methods that the owner of the proven mailbox may remove.
     private mutating func remove(_ selection: MethodSelection) {
         unlinkedProviders = selection.providers.intersection(
             account.removableIdentities(byOwnerOf: email).map(\.provider))
-        removedPasskeys = selection.passkeys.intersection(account.passkeys.map(\.id))
-        let removesPhoneNumber = selection.includesPhoneNumber && account.phoneNumber != nil
-        if removesPhoneNumber { update.phoneNumber = .remove }
-        removesSelection = removesPhoneNumber || !unlinkedProviders.isEmpty || !removedPasskeys.isEmpty
+        // If a selected passkey is gone, its user may have replaced it since the page was shown, so all of them go.
+        let passkeys = Set(account.passkeys.map(\.id))
+        removedPasskeys = selection.passkeys.isSubset(of: passkeys) ? selection.passkeys : passkeys
+        if selection.includesPhoneNumber, account.phoneNumber != nil { update.phoneNumber = .remove }
+        removesSelection = selection != .none
     }
 
     /// Removes the methods that the user disowns while confirming the address.

@@ -59,7 +59,8 @@ extension PostgresOOBCodeStore {
                 leaving: remaining, from: target, removesEmail: reversal.targetLosesEmail, at: now, in: realm)
         }
         try await transaction.reinsertSource(
-            source, of: merge, returnsEmail: reversal.returnsEmail, provesEmail: true,
+            source, of: merge, returnsEmail: reversal.returnsEmail, returnsPassword: reversal.returnsPassword,
+            provesEmail: true,
             returnsPhoneNumber: reversal.returnsPhoneNumber, at: now, in: realm)
         for statement: SQL in [
             .moveBackIdentities(reversal.movedBack, to: source, from: nil, at: now, in: realm),
@@ -68,8 +69,7 @@ extension PostgresOOBCodeStore {
         ] { _ = try await transaction.execute(statement) }
         try await transaction.finishUndoing(merge, from: target.id, recording: undoing.recording, at: now, in: realm)
         _ = try await transaction.remove(
-            reversal.removedAdditions, from: merge.source, timedByCreation: true, recording: undoing.recording, at: now,
-            in: realm)
+            reversal.removedAdditions, from: merge.source, recording: undoing.recording, at: now, in: realm)
     }
 }
 

@@ -122,7 +122,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
             throw StoreConflict.stale
         }
         let current = try AccountRow.account(row)
-        guard redemption.knows(current.identities) else { throw StoreConflict.stale }
+        guard redemption.knows(current) else { throw StoreConflict.stale }
         return current
     }
 
@@ -171,16 +171,18 @@ extension Transaction {
 }
 
 extension Redemption {
-    /// Whether the redemption was decided with knowledge of all `identities`, which the account has now. Always true if
-    /// the decision does not depend on them. A reset notifies the owner of every remaining identity, so an identity
+    /// Whether the redemption was decided with knowledge of all identities and passkeys that the account has now. Always
+    /// true if the decision does not depend on them. A reset notifies the owner of every remaining identity, so an identity
     /// that was linked after the decision requires a new decision. The same applies if the user selected identities.
-    fileprivate func knows(_ identities: [LinkedIdentity]) -> Bool {
-        guard case .change(let change) = step,
-            code.purpose == .resetPassword || !change.unlinkedProviders.isEmpty
-        else { return true }
-        return identities.allSatisfy { identity in
-            let known = change.account.identity(identity.provider, subject: identity.subject)
-            return known != nil && known?.linkedAt == identity.linkedAt
+    fileprivate func knows(_ account: Account) -> Bool {
+        guard case .change(let change) = step, code.purpose == .resetPassword || change.removesSelection else {
+            return true
         }
+        let knowsPasskeys = account.passkeys.allSatisfy { change.account.passkey($0.id) != nil }
+        return knowsPasskeys
+            && account.identities.allSatisfy { identity in
+                let known = change.account.identity(identity.provider, subject: identity.subject)
+                return known != nil && known?.linkedAt == identity.linkedAt
+            }
     }
 }

@@ -5,12 +5,10 @@ extension Transaction {
     /// Removes additions from an account, which the caller has locked. The telephone number is in the account's row,
     /// whose update removes it.
     ///
-    /// - Parameter timedByCreation: whether the creation time of a passkey counts, because the undo of a merge adds the
-    ///   source's passkeys to it again.
     /// - Returns: the providers of the unlinked identities.
     func remove(
-        _ additions: Additions, from account: Account, timedByCreation: Bool = false, recording: EventRecording,
-        at now: Instant, in realm: ID<Realm>
+        _ additions: Additions, from account: Account, recording: EventRecording, at now: Instant,
+        in realm: ID<Realm>
     ) async throws -> [ProviderID] {
         let since = additions.since
         if additions.kinds.contains(.factors) {
@@ -18,8 +16,7 @@ extension Transaction {
         }
         if additions.kinds.contains(.passkeys) {
             try await removePasskeys(
-                of: account.id, timedByCreation ? .created(since: since) : .added(since: since), recording: recording,
-                at: now, in: realm)
+                of: account.id, .added(since: since), recording: recording, at: now, in: realm)
         }
         guard additions.kinds.contains(.identities) else { return [] }
         return try await query(.unlink(from: account.id, linkedSince: since, in: realm))

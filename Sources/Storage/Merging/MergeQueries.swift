@@ -81,8 +81,8 @@ extension SQL {
         """
     }
 
-    /// Stores what an undo needs to restore the source: its row, its identities, the merge plan, and the sources of
-    /// earlier merges into it. Replaces the record of an earlier merge whose source had the same ID.
+    /// Stores what an undo needs to restore the source: its row, its identities, when its passkeys were added, the merge
+    /// plan, and the sources of earlier merges into it. Replaces the record of an earlier merge whose source had the same ID.
     fileprivate static func insertMergeRecord(
         of source: Account, into target: Account, for merge: AccountMerge, in realm: ID<Realm>
     ) throws -> SQL {
@@ -93,6 +93,9 @@ extension SQL {
             jsonb_build_object('account', to_jsonb(a), 'plan', \(try merge.precondition.plan.columnText())::text::jsonb,
                 'identities', (SELECT coalesce(jsonb_agg(to_jsonb(l)), '[]') FROM linked_identity l
                     WHERE l.realm_id = a.realm_id AND l.account_id = a.id),
+                'passkeys', (SELECT coalesce(jsonb_agg(jsonb_build_object('rp_id', p.rp_id,
+                    'credential_id', p.credential_id, 'added_at', p.added_at)), '[]') FROM passkey p
+                    WHERE p.realm_id = a.realm_id AND p.account_id = a.id),
                 'earlierMerges', (SELECT coalesce(jsonb_agg(f.source_id), '[]') FROM account_merge f
                     WHERE f.realm_id = a.realm_id AND f.target_id = a.id),
                 'targetHadSignInMethod', \(target.hasSignInMethod)::boolean,

@@ -32,7 +32,8 @@ extension Transaction {
         try await removeSourceMembers(
             leaving: remaining, from: target, removesEmail: merge.plan.movesEmail, at: now, in: realm)
         try await reinsertSource(
-            source, of: merge, returnsEmail: true, provesEmail: false, returnsPhoneNumber: true, at: now, in: realm)
+            source, of: merge, returnsEmail: true, returnsPassword: true, provesEmail: false,
+            returnsPhoneNumber: true, at: now, in: realm)
         let moved = merge.plan.identities
         let returning = SQL.moveBackIdentities(moved, to: source, from: target.id, at: now, in: realm)
         guard try await execute(returning) == moved.count else {
@@ -61,13 +62,14 @@ extension Transaction {
     /// Inserts the source's row again, without identities.
     ///
     /// - Parameters:
-    ///   - returnsEmail: whether the source gets back its email address, its password and its sign-in with email links.
+    ///   - returnsEmail: whether the source gets back its email address and its sign-in with email links.
+    ///   - returnsPassword: whether it also gets back its password.
     ///   - provesEmail: whether the user has proven the mailbox of the address, so that the address becomes verified.
     ///   - returnsPhoneNumber: whether the source gets back its phone number.
     /// - Throws: ``StoreConflict/taken(_:)`` if the ID has been assigned again.
     func reinsertSource(
-        _ source: ID<Account>, of merge: MergeRecord, returnsEmail: Bool, provesEmail: Bool, returnsPhoneNumber: Bool,
-        at now: Instant, in realm: ID<Realm>
+        _ source: ID<Account>, of merge: MergeRecord, returnsEmail: Bool, returnsPassword: Bool, provesEmail: Bool,
+        returnsPhoneNumber: Bool, at now: Instant, in realm: ID<Realm>
     ) async throws {
         // `restore` then takes the columns from the merge record. If a migration has added a column since the merge,
         // the record has no value for it, and the default in this row stays.
@@ -78,8 +80,8 @@ extension Transaction {
         }
         _ = try await execute(
             .restore(
-                source, returnsEmail: returnsEmail, provesEmail: provesEmail, returnsPhoneNumber: returnsPhoneNumber,
-                at: now, in: realm))
+                source, returnsEmail: returnsEmail, returnsPassword: returnsPassword, provesEmail: provesEmail,
+                returnsPhoneNumber: returnsPhoneNumber, at: now, in: realm))
     }
 
     /// Assigns to the source the merges that were made into it earlier, and the codes that undo them. Deletes the
@@ -94,8 +96,7 @@ extension Transaction {
         for statement: SQL in [
             .voidUndoCodes(of: source, from: target, in: realm),
             .returnFactors(to: source, in: realm), .countFactors(of: source, in: realm),
-            .returnPasskeys(
-                merge.plan.passkeys, createdUntil: merge.mergedAt, to: source, from: target, at: now, in: realm),
+            .returnPasskeys(of: merge, from: target, in: realm),
             .countPasskeys(of: source, in: realm), .countPasskeys(of: target, in: realm),
             .returnEarlierFactors(to: source, from: target, in: realm),
             .returnEarlierMerges(to: source, from: target, in: realm),
@@ -174,8 +175,8 @@ extension SQL {
     /// Replaces the inserted row of the source by the row in the merge record. The new generation keeps the source's
     /// sessions ended.
     fileprivate static func restore(
-        _ source: ID<Account>, returnsEmail: Bool, provesEmail: Bool, returnsPhoneNumber: Bool, at now: Instant,
-        in realm: ID<Realm>
+        _ source: ID<Account>, returnsEmail: Bool, returnsPassword: Bool, provesEmail: Bool, returnsPhoneNumber: Bool,
+        at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
         WITH removed AS (
@@ -189,6 +190,8 @@ extension SQL {
             || CASE WHEN \(returnsEmail) THEN '{}'::jsonb ELSE jsonb_build_object('email', NULL,
                 'email_verified', false, 'password_hash', NULL, 'password_updated_at', NULL,
                 'email_link_sign_in', false) END
+            || CASE WHEN \(returnsPassword) THEN '{}'::jsonb
+                ELSE jsonb_build_object('password_hash', NULL, 'password_updated_at', NULL) END
             || CASE WHEN \(returnsEmail && provesEmail) THEN jsonb_build_object('email_verified', true)
                 ELSE '{}'::jsonb END
             || CASE WHEN \(returnsPhoneNumber) THEN '{}'::jsonb

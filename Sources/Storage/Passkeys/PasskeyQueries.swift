@@ -8,8 +8,6 @@ enum PasskeySelection {
     case these(Set<ID<Passkey>>)
     /// Passkeys that were added to the account at this time or later; `nil` for all.
     case added(since: Instant?)
-    /// Passkeys that were created at this time or later, in any account; `nil` for all.
-    case created(since: Instant?)
 }
 
 extension SQL {
@@ -136,7 +134,6 @@ extension SQL {
             switch selection {
             case .these(let ids): "credential_id = ANY (\(ids.map(\.rawValue)))"
             case .added(let since): "added_at >= coalesce(\(since.map { Timestamp($0) }), '-infinity')"
-            case .created(let since): "created_at >= coalesce(\(since.map { Timestamp($0) }), '-infinity')"
             }
         return """
             DELETE FROM passkey
@@ -169,19 +166,20 @@ extension SQL {
         """
     }
 
-    /// Returns to the source of a merge those of its passkeys that the account `target` still has.
-    ///
-    /// - Parameter mergedAt: the time of the merge. A passkey that was created later is another one, even if it has the
-    ///   ID of one of these.
-    static func returnPasskeys(
-        _ passkeys: [ID<Passkey>], createdUntil mergedAt: Instant, to source: ID<Account>, from target: ID<Account>,
-        at now: Instant, in realm: ID<Realm>
-    ) -> SQL {
-        """
-        UPDATE passkey SET account_id = \(source.rawValue), added_at = \(Timestamp(now))
-        WHERE realm_id = \(realm.rawValue) AND account_id = \(target.rawValue)
-            AND credential_id = ANY (\(passkeys.map(\.rawValue))) AND created_at <= \(Timestamp(mergedAt))
-        """
+    /// Returns to the source of a merge those of its passkeys that the account `target` still has, with the times at which
+    /// they were added to the source. A passkey that was created after the merge only has the ID of one of these, and is
+    /// another one.
+    static func returnPasskeys(of merge: MergeRecord, from target: ID<Account>, in realm: ID<Realm>) -> SQL {
+        let source = merge.plan.source
+        return """
+            UPDATE passkey p SET account_id = \(source.rawValue), added_at = s.added_at
+            FROM account_merge m, jsonb_to_recordset(m.snapshot -> 'passkeys')
+                AS s (rp_id text, credential_id text, added_at timestamptz)
+            WHERE p.realm_id = \(realm.rawValue) AND p.account_id = \(target.rawValue)
+                AND m.realm_id = \(realm.rawValue) AND m.source_id = \(source.rawValue)
+                AND p.rp_id = s.rp_id AND p.credential_id = s.credential_id
+                AND p.created_at <= \(Timestamp(merge.mergedAt))
+            """
     }
 }
 

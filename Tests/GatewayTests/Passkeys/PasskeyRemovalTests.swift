@@ -324,6 +324,52 @@ struct PasskeyRemovalTests {
         #expect(try await gateway.lookup(enrolled.tokens.idToken).outcome == "400 TOKEN_EXPIRED")
     }
 
+    /// Merges the account of `source` into that of `target`.
+    private func merge(
+        _ source: String, into target: String, in gateway: TestGateway
+    ) async throws -> TestGateway.Tokens {
+        let preview = try await gateway.post(
+            "/v1/accounts:merge", ["idToken": .string(source), "targetIdToken": .string(target), "dryRun": true])
+        return try TestGateway.Tokens(
+            await gateway.post(
+                "/v1/accounts:merge",
+                ["idToken": .string(source), "mergeToken": preview.json["mergeToken"] ?? .null]))
+    }
+
+    @Test("The link that undoes a merge removes an old passkey that an earlier merge has brought into the account")
+    func mergeOfOldPasskey() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let ada = try await gateway.enrolPasskey(gateway.signUpVerified(), name: "Mine")
+        var bad = try await gateway.enrolPasskey(gateway.signUp(email: "mallory@example.com"), name: "Bad")
+        gateway.clock.advance(by: .seconds(8 * 86_400))
+        let mallory = try TestGateway.Tokens(await gateway.signInWithPasskey(&bad.device))
+        let stolen = try TestGateway.Tokens(await gateway.signIn())
+        let merged = try await merge(mallory.idToken, into: stolen.idToken, in: gateway)
+        #expect(try await gateway.passkeys(of: ada.tokens.localId) == ["Mine", "Bad"])
+        let eve = try await gateway.signUp(email: "eve@example.com")
+        _ = try await merge(merged.idToken, into: eve.idToken, in: gateway)
+        let notice = try await gateway.emails(.accountsMerged).last { $0.content.code != nil }
+        _ = try await gateway.submitActionPage(try #require(notice?.content.code))
+        #expect(try await gateway.passkeys(of: ada.tokens.localId) == ["Mine"])
+        #expect(try await gateway.signInWithPasskey(&bad.device).json["idToken"] == nil)
+    }
+
+    @Test(
+        "The link that undoes a merge returns a password only if it was set seven days before the merge",
+        arguments: [(6, false), (8, true)])
+    func passwordOfIntruder(days: Int, returns: Bool) async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let ada = try await gateway.signUpVerified()
+        gateway.clock.advance(by: .seconds(days * 86_400))
+        let stolen = try TestGateway.Tokens(await gateway.signIn())
+        let eve = try await gateway.signUp(email: "eve@example.com")
+        _ = try await merge(stolen.idToken, into: eve.idToken, in: gateway)
+        let notice = try await gateway.emails(.accountsMerged).last { $0.content.code != nil }
+        _ = try await gateway.submitActionPage(try #require(notice?.content.code))
+        let signedIn = try await gateway.signIn()
+        #expect((signedIn.json["localId"]?.string == ada.localId) == returns, "\(signedIn.text)")
+    }
+
     @Test("A deleted account leaves no passkey")
     func deletion() async throws {
         let gateway = try await TestGateway.withServiceKey()

@@ -261,6 +261,7 @@ extension World {
         if let time = source.factorTime, reversal.removedAdditions.includes(.factors, addedAt: Self.instant(time)) {
             (source.factorTime, source.factorIsKnown) = (nil, false)
         }
+        if !reversal.returnsPassword { (source.passwordTime, source.passwordIsKnown) = (nil, false) }
         if reversal.returnsEmail {
             source.isVerified = true
         } else {
