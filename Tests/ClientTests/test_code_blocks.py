@@ -59,7 +59,7 @@ CLAIMS = {
         ("Send a service key", 0): f"{BACKEND}::test_curl_looks_up_an_account_as_the_guide_to_clients_says",
     },
     "google-console.md": {("3. The gateway", 0): PROJECT_FILES, ("3. The gateway", 1): PROJECT_FILES,
-        ("4. Revoked sessions and disabled accounts", 0):
+        ("4. Receive Google's security events", 0):
             "test_google_signals::test_the_commands_of_the_guide_register_and_test_the_stream"},
     "high-availability.md": {
         ("A connection pooler", 0): "test_deployment::test_the_settings_for_a_pooler_are_those_of_the_tests",

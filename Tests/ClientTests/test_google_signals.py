@@ -14,7 +14,7 @@ from documents import GUIDES, code_block
 from installation import new_database, sql
 from simulators import Simulators
 
-HEADING = "4. Revoked sessions and disabled accounts"
+HEADING = "4. Receive Google's security events"
 
 
 @pytest.fixture(scope="module")

@@ -251,8 +251,8 @@ PROJECT_FILES = [
     ("\xff", "the file is not a valid JSON object: syntax error at line 1, column 1"),
     ("[" * 40, "the file is not a valid JSON object: nested too deeply"),
     ("{\"project\": \"demo\", \"nmae\": \"x\"}",
-     "nmae: unknown member; expected one of apps, authorizedDomains, email, name, passkeys, policy, profile, project, "
-     "providers, sms"),
+     "nmae: unknown member; expected one of apps, authorizedDomains, blockingFunctions, email, eventEndpoints, name, "
+     "passkeys, policy, profile, project, providers, sms"),
     ("{\"project\": \"demo\", \"profile\": \"google\"}", "profile: expected sekisho or firebase, got \"google\""),
     ("{\"project\": \"demo\", \"policy\": []}", "policy: expected an object, got a list"),
     ("{\"project\": \"demo\", \"policy\": {\"x\": 1}}",

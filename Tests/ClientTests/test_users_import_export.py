@@ -321,7 +321,7 @@ def random_user(source, number):
     return {
         "localId": name, "email": source.choice([None, f"u{number}!#$%&'*+/=?^_`{{|}}~@{domain}"]),
         "displayName": random_text(source, 300), "photoUrl": random_text(source, 20),
-        "phoneNumber": source.choice([None, f"+1555{number}"]),
+        "phoneNumber": source.choice([None, f"+1555{number:07}"]),
         "customAttributes": source.choice([None, json.dumps(claims), json.dumps(claims, ensure_ascii=False)]),
         "disabled": source.random() < 0.2,
         "providerUserInfo": [
