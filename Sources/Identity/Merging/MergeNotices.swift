@@ -30,7 +30,15 @@ public struct MergeNotices: Sendable {
                 .accountsMerged, to: recipient, about: account, EmailPayload(methods: methods), from: context,
                 at: merge.mergedAt)
         }
-        return emailBatch
+        return emailBatch + (try removalNotice(to: accounts.target))
+    }
+
+    /// Announces a passkey or the number that came with the source, with a link that removes everything that came with it:
+    /// an intruder in the target may have brought it. Identities get such links with the notice of a reset.
+    private func removalNotice(to target: Account) throws -> EmailBatch {
+        let plan = merge.precondition.plan
+        guard !plan.movesEmail, let method = plan.movedMethod(of: target, at: merge.mergedAt) else { return .none }
+        return try emailFactory.additionNotice(of: method, to: target, by: policy, from: context)
     }
 
     private func noticeWithUndoLink(to email: EmailAddress, _ methods: [ProviderID]) throws -> EmailBatch {
@@ -43,6 +51,17 @@ public struct MergeNotices: Sendable {
             .accountsMerged, to: email, about: nil, EmailPayload(code: secret, methods: methods), from: context,
             at: merge.mergedAt, until: merge.undoableUntil)
         return EmailBatch(codes: [code], emails: [outgoing])
+    }
+}
+
+extension MergePlan {
+    /// A passkey or the number that moves to the target; `nil` if neither does.
+    fileprivate func movedMethod(of target: Account, at mergedAt: Instant) -> AddedSignInMethod? {
+        if let passkey = passkeys.first {
+            return AddedSignInMethod(provider: .passkey, subject: passkey.rawValue, addedAt: mergedAt)
+        }
+        guard movesPhoneNumber else { return nil }
+        return AddedSignInMethod(provider: .phone, subject: target.phoneNumber?.rawValue, addedAt: mergedAt)
     }
 }
 

@@ -370,6 +370,25 @@ struct PasskeyRemovalTests {
         #expect((signedIn.json["localId"]?.string == ada.localId) == returns, "\(signedIn.text)")
     }
 
+    @Test("A merge announces the passkey that it brings with a link that removes it, and keeps the owner's passkey")
+    func broughtByMerge() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let ada = try await gateway.enrolPasskey(gateway.signUpVerified(), name: "Ada's")
+        let eve = try await gateway.enrolPasskey(gateway.signUp(email: "eve@example.com"), name: "Eve's")
+        gateway.clock.advance(by: .seconds(1))
+        let stolen = try TestGateway.Tokens(await gateway.signIn())
+        let preview = try await gateway.post(
+            "/v1/accounts:merge",
+            ["idToken": .string(eve.tokens.idToken), "targetIdToken": .string(stolen.idToken), "dryRun": true])
+        let merged = try await gateway.post(
+            "/v1/accounts:merge",
+            ["idToken": .string(eve.tokens.idToken), "mergeToken": preview.json["mergeToken"] ?? .null])
+        #expect(merged.json["localId"] == .string(ada.tokens.localId), "\(merged.text)")
+        #expect(try await gateway.passkeys(of: ada.tokens.localId) == ["Ada's", "Eve's"])
+        _ = try await gateway.submitActionPage(try await gateway.latestCode(.identityLinked))
+        #expect(try await gateway.passkeys(of: ada.tokens.localId) == ["Ada's"])
+    }
+
     @Test("A deleted account leaves no passkey")
     func deletion() async throws {
         let gateway = try await TestGateway.withServiceKey()
