@@ -11,7 +11,7 @@ public struct MergeReversal: Hashable, Sendable {
     /// Whether the source gets back its address and the password that it had.
     public let returnsEmail: Bool
     /// Whether the source gets back its password, if it gets back its address. A young password does not return, because
-    /// the merge has deleted the link that could remove it.
+    /// the merge has deleted the link that could remove it; but no link could remove that of the account's creation.
     public let returnsPassword: Bool
     public let returnsPhoneNumber: Bool
     /// Identities that move back from the target.
@@ -39,7 +39,7 @@ public struct MergeReversal: Hashable, Sendable {
         removedAdditions = Additions(
             of: [.factors, .passkeys, .phoneNumber], since: merge.mergedAt - Policy.removalLinkLifetime)
         let start = merge.mergedAt - Policy.removalLinkLifetime
-        returnsPassword = source.passwordUpdatedAt.map { $0 < start } ?? true
+        returnsPassword = source.passwordUpdatedAt.map { $0 < start || $0 <= source.createdAt } ?? true
         let emailHolder = holders.first { $0.email != nil && $0.email == source.email }
         let isUnverifiedElsewhere = emailHolder?.losesAddressToOwner ?? false
         targetLosesEmail = emailHolder?.id == target.id
