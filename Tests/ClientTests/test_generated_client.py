@@ -35,8 +35,8 @@ STEPS_WITH_LATER_GATEWAY = [re.sub(" .*", f" {LATER_VALUE}", step) for step in S
 # reCAPTCHA.
 UNREAD_LISTS = {
     "AuditEvent.action", "ErrorText.action", "EventDelivery.failure", "EventDelivery.state",
-    "EventEndpoint.disabledReason", "EventEndpoint.state", "MfaProviderConfig.state", "SmsConfig.format",
-    "SecurityEventError.err", "TestEventEndpointOutput.failure",
+    "EventData.factor", "EventEndpoint.disabledReason", "EventEndpoint.state", "MfaProviderConfig.state",
+    "SecurityEventError.err", "SmsConfig.format", "TestEventEndpointOutput.failure",
 }
 # Debian's libraries that the Java client needs.
 JAVA_LIBRARIES = [
