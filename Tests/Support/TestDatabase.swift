@@ -63,7 +63,8 @@ public final class TestCluster: Sendable {
         do {
             loop = try Loop(name: "tests")
             directory = FileManager.default.temporaryDirectory.path + "/sekisho-tests-\(UUID().uuidString.prefix(8))"
-            server = try PrivatePostgres.start(directory: directory, durable: false)
+            // Databases keep their connections while they wait to be emptied, for longer on a busy machine.
+            server = try PrivatePostgres.start(directory: directory, durable: false, connections: 1000)
             try server.createDatabase(named: "template_migrated")
             let pool = Pool(
                 loop: loop, configuration: Pool.Configuration(url: server.url(database: "template_migrated")))

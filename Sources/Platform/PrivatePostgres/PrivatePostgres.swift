@@ -9,7 +9,7 @@ internal import Synchronization
 /// start-up, at shutdown and in tests, never on an event loop.
 ///
 /// If root runs this process, PostgreSQL's programs run as the user `postgres`, or as `nobody` if there is no such user.
-/// If that user cannot enter the directory given to ``start(directory:durable:)``, the cluster is in
+/// If that user cannot enter the directory given to ``start(directory:durable:connections:)``, the cluster is in
 /// `/var/tmp/sekisho-<hash>`; see ``dataDirectory``.
 public final class PrivatePostgres: Sendable {
     /// The path of the cluster's data directory.
@@ -24,9 +24,11 @@ public final class PrivatePostgres: Sendable {
     /// waits at most 15 seconds until the server of an earlier process has stopped, and creates the cluster if it does
     /// not exist.
     ///
-    /// - Parameter durable: `false` is faster and can lose data if the machine crashes; for tests.
+    /// - Parameters:
+    ///   - durable: `false` is faster and can lose data if the machine crashes; for tests.
+    ///   - connections: how many connections the server accepts at the same time.
     /// - Throws: ``PrivatePostgresError``, and errors of the file system and of threads.
-    public static func start(directory: String, durable: Bool = true) throws -> PrivatePostgres {
+    public static func start(directory: String, durable: Bool = true, connections: Int = 200) throws -> PrivatePostgres {
         let user = try ServerUser()
         let files = try ClusterFiles(directory: directory, user: user)
         do {
@@ -34,7 +36,7 @@ public final class PrivatePostgres: Sendable {
             try removeStaleLock(files)
             if !files.isInitialized { try initialize(files, user, programs, durable: durable) }
             let command = try user.command(
-                "\(programs)/postgres", settings(files, durable: durable), output: files.log)
+                "\(programs)/postgres", settings(files, durable: durable, connections: connections), output: files.log)
             return PrivatePostgres(files, try waitUntilReady(ServerProcess(command), files))
         } catch {
             files.release()
@@ -96,9 +98,10 @@ public final class PrivatePostgres: Sendable {
     }
 
     /// Settings for a small machine. The log has no `DETAIL` lines, because they quote data.
-    private static func settings(_ files: ClusterFiles, durable: Bool) -> [String] {
+    private static func settings(_ files: ClusterFiles, durable: Bool, connections: Int) -> [String] {
         var settings = [
-            "listen_addresses=", "port=5432", "unix_socket_directories=\(files.sockets)", "max_connections=200",
+            "listen_addresses=", "port=5432", "unix_socket_directories=\(files.sockets)",
+            "max_connections=\(connections)",
             "shared_buffers=32MB", "jit=off", "timezone=UTC", "log_timezone=UTC", "log_error_verbosity=terse",
         ]
         if !durable { settings += ["fsync=off", "synchronous_commit=off", "full_page_writes=off"] }

@@ -61,7 +61,10 @@ struct LoopTests {
         await #expect(processExitsWith: .success) {
             var descriptorLimit = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptorLimit)
-            descriptorLimit.rlim_cur = 256
+            // The process has inherited the descriptors of the tests that run now.
+            let lowestFree = dup(STDERR_FILENO)
+            close(lowestFree)
+            descriptorLimit.rlim_cur = rlim_t(lowestFree) + 64
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptorLimit)
             var released = false
             // A loop needs two descriptors. The process may open or close another descriptor meanwhile.
