@@ -47,7 +47,7 @@ extension Command {
         ("enabled", "true or false (default: false)"),
         (
             "rpId",
-            "host for which devices store passkeys (default: the host of SEKISHO_PUBLIC_URL). Passkeys cannot be used under another rpId later. Each project needs its own"
+            "host for which devices store passkeys (default: the host of SEKISHO_PUBLIC_URL). Passkeys cannot be used under another rpId, so it cannot be changed while accounts have passkeys. Each project needs its own"
         ),
         ("origins", "list of https origins of pages whose host is a subdomain of rpId"),
         (

@@ -52,7 +52,7 @@ extension ConfigurationEditRefusal {
             "this command cannot change trusted settings (issuers, client IDs, secrets, domains, link targets). Use `sekisho projects apply`."
         case .issuerInUse(let provider, let count):
             "PROVIDER_ISSUER_IN_USE : \(provider.rawValue) has \(count) \(count == 1 ? "identity" : "identities") of another issuer. Configure the new issuer under another provider ID, or unlink them with --discard-identities."
-        case .rpIDInUse(let rpID): "RP_ID_IN_USE : another project has the RP ID \(rpID)."
+        case .rpIDInUse, .rpIDHasPasskeys, .rpIDOfForeignPasskeys: "\(code.rawValue) : \(detail ?? "")"
         }
     }
 }

@@ -149,7 +149,8 @@ extension ErrorCode {
         case .passkeyExists: "An account has this passkey."
         case .passkeyLimitExceeded: "The account has the maximum number of passkeys."
         case .passkeyNotEnabled: "The project does not allow passkeys. Set passkeys.enabled in its configuration."
-        case .rpIDInUse: "Another project has this RP ID."
+        case .rpIDInUse:
+            "Another project has this RP ID or passkeys of it, or the project has passkeys of its present RP ID."
         case .secondFactorLimitExceeded: "The account has the maximum number of second factors."
         case .unsupportedFirstFactor: "Accounts with this sign-in method cannot enroll second factors."
         case .unverifiedEmail: "The address must be verified before a second factor is enrolled."

@@ -22,6 +22,10 @@ public enum ConfigurationEditRefusal: Refusal, Hashable {
     case issuerInUse(ProviderID, identities: Int)
     /// Another project has this RP ID of passkeys.
     case rpIDInUse(String)
+    /// The project would lose this RP ID, of which it has passkeys.
+    case rpIDHasPasskeys(String)
+    /// Another project has passkeys of this RP ID.
+    case rpIDOfForeignPasskeys(String)
 }
 
 extension ConfigurationEditRefusal {
@@ -29,7 +33,7 @@ extension ConfigurationEditRefusal {
         switch self {
         case .trustRequired: .permissionDenied
         case .issuerInUse: .providerIssuerInUse
-        case .rpIDInUse: .rpIDInUse
+        case .rpIDInUse, .rpIDHasPasskeys, .rpIDOfForeignPasskeys: .rpIDInUse
         }
     }
 
@@ -39,7 +43,13 @@ extension ConfigurationEditRefusal {
         case .issuerInUse(let provider, let count):
             "\(provider.rawValue) has \(count == 1 ? "1 identity" : "\(count) identities") of another issuer. "
                 + "Configure the new issuer under another provider ID, or set discardIdentities to true to unlink them."
-        case .rpIDInUse(let rpID): "Another project has the RP ID \(rpID)."
+        case .rpIDInUse(let rpID): "Another project has the RP ID \(rpID). Choose another one."
+        case .rpIDHasPasskeys(let rpID):
+            "The project has passkeys of the RP ID \(rpID), which work under no other one. "
+                + "Keep this RP ID, or first remove the passkeys from their accounts (deletePasskey)."
+        case .rpIDOfForeignPasskeys(let rpID):
+            "Another project has passkeys of the RP ID \(rpID). "
+                + "Choose another one, or first remove these passkeys from their accounts (deletePasskey)."
         }
     }
 }

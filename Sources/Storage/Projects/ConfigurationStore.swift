@@ -56,7 +56,7 @@ public struct ConfigurationStore: Sendable {
                 guard permissions.contains(.changeTrust) || !after.changesTrust(since: before) else {
                     throw ConfigurationEditRefusal.trustRequired
                 }
-                try await requireFreeRPID(after, in: transaction)
+                try await requireRPIDChange(from: before, to: after, in: transaction)
                 let tenants = try await tenants(of: before, after, in: transaction)
                 let problems = (after.problems(by: rules) + after.problems(in: tenants))
                     .split(since: before.problems(by: rules) + before.problems(in: tenants), by: rules)
@@ -92,18 +92,30 @@ public struct ConfigurationStore: Sendable {
             realm: realm, name: try row.decode("name"), apps: try apps.map(ConfiguredApp.init))
     }
 
-    /// - Throws: ``ConfigurationEditRefusal/rpIDInUse(_:)`` if another project has the RP ID, also one that is being
-    ///   deleted. The index `realm_rp_id_key` decides between concurrent edits.
-    private func requireFreeRPID(
-        _ configuration: ProjectConfiguration, in transaction: Transaction
+    /// Passkeys work only under the RP ID for which they were created, and clients of two projects with the same RP ID
+    /// would use and remove each other's passkeys.
+    ///
+    /// - Throws: ``ConfigurationEditRefusal`` if the project has passkeys of the RP ID that it would lose, or if another
+    ///   project, also one that is being deleted, has the new RP ID or passkeys of it. The index `realm_rp_id_key`
+    ///   decides between concurrent edits.
+    private func requireRPIDChange(
+        from before: ProjectConfiguration, to after: ProjectConfiguration, in transaction: Transaction
     ) async throws {
-        guard let rpID = configuration.realm.project.passkeys.rpID, rpID != "localhost" else { return }
-        let taken = try await transaction.query(
+        let project = after.realm.project
+        let former = before.realm.project.passkeys.rpID
+        guard project.passkeys.rpID != former else { return }
+        if let former, try await transaction.hasRow(.passkeys(of: project.id, rpID: former)) {
+            throw ConfigurationEditRefusal.rpIDHasPasskeys(former)
+        }
+        guard let rpID = project.passkeys.rpID, rpID != "localhost" else { return }
+        let isTaken = try await transaction.hasRow(
             """
-            SELECT FROM realm WHERE passkey_settings ->> 'rpId' = \(rpID)
-                AND id <> \(configuration.realm.project.id.rawValue) LIMIT 1
+            SELECT FROM realm WHERE passkey_settings ->> 'rpId' = \(rpID) AND id <> \(project.id.rawValue) LIMIT 1
             """)
-        guard taken.isEmpty else { throw ConfigurationEditRefusal.rpIDInUse(rpID) }
+        guard !isTaken else { throw ConfigurationEditRefusal.rpIDInUse(rpID) }
+        guard try await !transaction.hasRow(.passkeys(ofOthersThan: project.id, rpID: rpID)) else {
+            throw ConfigurationEditRefusal.rpIDOfForeignPasskeys(rpID)
+        }
     }
 
     /// Returns the tenants in which a change of the project's apps, or of the platforms to which guideline 4.8 applies,
@@ -208,7 +220,25 @@ public struct ConfigurationStore: Sendable {
     }
 }
 
+extension SQL {
+    /// Selects a row if the project or one of its tenants has passkeys of the RP ID.
+    fileprivate static func passkeys(of project: ID<Project>, rpID: String) -> SQL {
+        """
+        SELECT FROM passkey WHERE rp_id = \(rpID) AND split_part(realm_id, '/', 1) = \(project.rawValue) LIMIT 1
+        """
+    }
+
+    /// Selects a row if another project or its tenants have passkeys of the RP ID.
+    fileprivate static func passkeys(ofOthersThan project: ID<Project>, rpID: String) -> SQL {
+        """
+        SELECT FROM passkey WHERE rp_id = \(rpID) AND split_part(realm_id, '/', 1) <> \(project.rawValue) LIMIT 1
+        """
+    }
+}
+
 extension Transaction {
+    fileprivate func hasRow(_ statement: SQL) async throws -> Bool { try await !query(statement).isEmpty }
+
     /// Locks the row of a project, so that edits of the project and of its tenants run one after the other: an edit of
     /// a project can cause a problem in a tenant, and vice versa. Changes of accounts do not need this lock.
     ///
@@ -220,7 +250,7 @@ extension Transaction {
         let statement: SQL = """
             SELECT p.id FROM realm p WHERE p.id = \(project.rawValue) AND p.deleted_at IS NULL FOR NO KEY UPDATE
             """
-        return try await !query(statement).isEmpty
+        return try await hasRow(statement)
     }
 }
 

@@ -52,6 +52,43 @@ struct PasskeyConfigurationTests {
         #expect(rejected.wireCode == "RP_ID_IN_USE", "\(rejected.text)")
     }
 
+    @Test("The RP ID stays while the project or a tenant has passkeys of it", arguments: ["demo", "demo/acme"])
+    func usedRPID(realm: String) async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let configurator = Configurator(gateway: gateway, serviceKey: try await ServiceKey(in: gateway))
+        _ = try await gateway.enrolPasskey(try await gateway.signUpAnonymously())
+        try await gateway.movePasskeys(to: realm)
+        for enabled in [true, false] {
+            let rejected = try await configurator.send(
+                .patch, "config", ["passkeys": ["enabled": .bool(enabled), "rpId": "new.example.com"]])
+            #expect(rejected.status == 409)
+            #expect(rejected.wireCode == "RP_ID_IN_USE", "\(rejected.text)")
+            #expect(rejected.text.contains("The project has passkeys of the RP ID example.com"), "\(rejected.text)")
+        }
+        let same = try await configurator.send(
+            .patch, "config", ["passkeys": ["rpId": "example.com", "origins": ["https://a.example.com"]]])
+        #expect(same.outcome == "200", "\(same.text)")
+        _ = try await gateway.database.pool.execute("DELETE FROM passkey")
+        let changed = try await configurator.send(.patch, "config", ["passkeys": ["rpId": "new.example.com"]])
+        #expect(changed.json["passkeys"]?["rpId"] == "new.example.com", "\(changed.text)")
+    }
+
+    @Test("A project gets no RP ID of which another project or a tenant has passkeys", arguments: ["other", "other/a"])
+    func foreignPasskeys(realm: String) async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        _ = try await gateway.makeOtherProject()
+        _ = try await gateway.enrolPasskey(try await gateway.signUpAnonymously())
+        try await gateway.movePasskeys(to: realm)
+        _ = try await gateway.database.pool.execute(
+            "UPDATE realm SET passkey_settings = '{\"rpId\": \"first.example.com\"}' WHERE id = 'demo'")
+        let fresh = try gateway.withFreshCaches()
+        let configurator = Configurator(gateway: fresh, serviceKey: try await ServiceKey(in: gateway))
+        let rejected = try await configurator.send(.patch, "config", ["passkeys": ["rpId": "example.com"]])
+        #expect(rejected.status == 409)
+        #expect(rejected.wireCode == "RP_ID_IN_USE", "\(rejected.text)")
+        #expect(rejected.text.contains("Another project has passkeys of the RP ID example.com"), "\(rejected.text)")
+    }
+
     @Test("Of two projects that set the same RP ID at the same time, the second is rejected")
     func concurrentProjects() async throws {
         let gateway = try await TestGateway.withServiceKey()
@@ -98,6 +135,21 @@ struct PasskeyConfigurationTests {
 }
 
 extension TestGateway {
+    /// Assigns all passkeys to a new account of `realm`, which is created if it is a tenant.
+    fileprivate func movePasskeys(to realm: String) async throws {
+        _ = try await database.pool.execute(
+            """
+            INSERT INTO realm (id, parent_id, name, profile, tenant_settings, created_at)
+            SELECT \(realm), p.id, 'Tenant', p.profile, '{}', now()
+            FROM realm p WHERE p.id = split_part(\(realm), '/', 1) AND p.id <> \(realm)
+            """)
+        _ = try await database.pool.execute(
+            """
+            INSERT INTO account (realm_id, id, created_at, valid_since) VALUES (\(realm), 'holder', now(), now())
+            """)
+        _ = try await database.pool.execute("UPDATE passkey SET realm_id = \(realm), account_id = 'holder'")
+    }
+
     fileprivate func document(_ name: String, host: String) async throws -> Exchange {
         try await send(.get, "/.well-known/\(name)", body: [], query: [], headers: ["Host": host])
     }
