@@ -28,8 +28,8 @@ def public_key(algorithm=ES256, curve=ec.SECP256R1):
 
 def passkey(credential, **more):
     """The shortest passkey of a file, and further members; `None` removes a member."""
-    shortest = {"credentialId": base64url(credential.encode()), "rpId": RP_ID, "userHandle": base64url(b"handle"),
-                "publicKey": public_key(), "backupEligible": False}
+    shortest = {"credentialId": base64url(credential.encode()), "rpId": RP_ID,
+                "userHandle": base64url(f"handle of {credential}".encode()), "publicKey": public_key(), "backupEligible": False}
     return {name: value for name, value in (shortest | more).items() if value is not None}
 
 
@@ -158,6 +158,24 @@ def test_a_passkey_has_one_account(new_files):
     assert again.stdout == "imported 0 accounts, 2 already existed\n"
     assert "(bob): passkey exists" in again.stderr and "(mallory): passkey exists" in again.stderr
     assert [user["localId"] for user in files.export()] == ["ada", "eve"]
+
+
+def test_a_user_handle_has_one_account(new_files):
+    files = new_files()
+    handle = {"userHandle": base64url(b"one")}
+    ada = {"localId": "ada", "passkeyInfo": [passkey("a1", **handle), passkey("a2", **handle), passkey("a3")]}
+    bob = {"localId": "bob", "passkeyInfo": [passkey("b1"), passkey("b2", **handle)]}
+    eve = {"localId": "eve", "passkeyInfo": [passkey("e1", userHandle=bob["passkeyInfo"][0]["userHandle"])]}
+    taken = "passkeyInfo: userHandle exists in other account in database"
+    # Bob is rejected, so nobody has the handle of Bob's other passkey.
+    completed = files.import_users([ada, bob, eve])
+    assert (completed.stdout, f"(bob): {taken}" in completed.stderr) == ("imported 2 accounts\n", True)
+    # No other value conflicts here: the database would accept the rows.
+    for user in (bob, {"localId": "mallory", "passkeyInfo": [passkey("m1", **handle)]}):
+        other = f"after-{user['localId']}"
+        again = files.import_users([user, {"localId": other, "passkeyInfo": [passkey(other)]}])
+        assert (again.stdout, f"({user['localId']}): {taken}" in again.stderr) == ("imported 1 account\n", True)
+    assert [user["localId"] for user in files.export()] == ["ada", "after-bob", "after-mallory", "eve"]
 
 
 def test_passkeys_are_only_left_out_if_the_operator_says_so(new_files):

@@ -48,7 +48,7 @@ public struct ImportedUser: Decodable, Sendable {
         /// - Parameter rpID: the RP ID of the project.
         case passkeyOfOtherRPID(rpID: String?)
         case password(PasswordHashRefusal)
-        case emailIsTaken, identityIsTaken, phoneNumberIsTaken, idIsTaken, passkeyIsTaken
+        case emailIsTaken, identityIsTaken, phoneNumberIsTaken, idIsTaken, passkeyIsTaken, userHandleIsTaken
     }
 
     /// Decodes an entry of an import file, whose members have names in camelCase.
@@ -241,6 +241,7 @@ extension ImportedUser.Fault {
             case .phoneNumber: .phoneNumberIsTaken
             case .identity: .identityIsTaken
             case .passkey: .passkeyIsTaken
+            case .userHandle: .userHandleIsTaken
             }
     }
 
@@ -279,6 +280,7 @@ extension ImportedUser.Fault {
         case .identityIsTaken: "raw id exists in other account in database"
         case .phoneNumberIsTaken: "phone number exists in other account in database"
         case .passkeyIsTaken: "passkey exists in other account in database"
+        case .userHandleIsTaken: "passkeyInfo: userHandle exists in other account in database"
         case .idIsTaken: "localId belongs to an existing account - can not overwrite."
         }
     }

@@ -238,6 +238,8 @@ public enum UniqueMember: Hashable, Sendable {
     case identity
     /// The credential ID of a passkey, which is unique in all realms that share the RP ID.
     case passkey
+    /// The user handle of a passkey, which only one account of all realms that share the RP ID has.
+    case userHandle
 }
 
 /// An account with its password hash.

@@ -192,7 +192,7 @@ extension UniqueMember {
         case .email: .emailExists
         case .phoneNumber: .phoneNumberExists
         case .identity: .federatedUserIDAlreadyLinked
-        case .passkey: .passkeyExists
+        case .passkey, .userHandle: .passkeyExists
         }
     }
 }

@@ -129,6 +129,7 @@ extension UniqueMember {
         case .phoneNumber: "phone number"
         case .identity: "identity"
         case .passkey: "passkey"
+        case .userHandle: "user handle"
         }
     }
 }

@@ -37,10 +37,15 @@ extension PostgresAccountStore {
     /// - Returns: `false` if an account has a conflict. In that case, no account is stored.
     private func addWithoutConflicts(_ batch: ImportBatch, by actor: AuditActor) async throws -> Bool {
         do {
-            try await withStoreErrors {
-                try await pool.transaction { try await $0.insert(batch, by: actor) }
+            return try await withStoreErrors {
+                try await pool.transaction { transaction in
+                    // No constraint rejects the user handle of another account.
+                    let taken = try await transaction.accountsWithTakenPasskeys(among: batch.accounts, in: batch.realm)
+                    guard taken.isEmpty else { return false }
+                    try await transaction.insert(batch, by: actor)
+                    return true
+                }
             }
-            return true
         } catch let error where isUniqueValueTaken(error) {
             return false
         }
@@ -71,7 +76,8 @@ public struct ImportBatch: Sendable {
     fileprivate let passkeyInsertion: SQL?
     fileprivate let now: Instant
     fileprivate let realm: ID<Realm>
-    /// The unique values of the accounts: IDs, addresses, phone numbers, subjects and credential IDs.
+    /// The unique values of the accounts: IDs, addresses, phone numbers, subjects, and credential IDs and user handles
+    /// of passkeys.
     private let uniqueValues: Set<ByteText>
 
     /// - Parameter accounts: accounts with distinct IDs.
@@ -100,7 +106,9 @@ public struct ImportBatch: Sendable {
             if let email = account.email { uniqueValues.insert(ByteText(email.rawValue)) }
             if let phoneNumber = account.phoneNumber { uniqueValues.insert(ByteText(phoneNumber.rawValue)) }
             for identity in account.identities { uniqueValues.insert(ByteText(identity.subject)) }
-            for new in stored.passkeys { uniqueValues.insert(ByteText(new.passkey.id.rawValue)) }
+            for new in stored.passkeys {
+                uniqueValues.formUnion([ByteText(new.passkey.id.rawValue), ByteText(new.passkey.userHandle)])
+            }
         }
         self.uniqueValues = uniqueValues
     }
@@ -174,35 +182,6 @@ extension Transaction {
                 continue
             }
             for key in keys { owners[key] = account.id }
-        }
-        return conflicting
-    }
-
-    /// Finds those of `accounts` with a passkey that belongs to another account, either a stored account of any realm
-    /// or an earlier one of `accounts`.
-    private func accountsWithTakenPasskeys(
-        among accounts: [StoredAccount], in realm: ID<Realm>
-    ) async throws -> [ID<Account>: UniqueMember] {
-        let passkeys = accounts.flatMap(\.passkeys).map(\.passkey)
-        guard !passkeys.isEmpty else { return [:] }
-        var owners: [[String]: (realm: ID<Realm>, account: ID<Account>)] = [:]
-        for row in try await query(.owners(of: passkeys)) {
-            owners[[try row.decode("rp_id"), try row.decode("credential_id")]] = (
-                realm: ID(try row.decode("realm_id")), account: ID(try row.decode("account_id"))
-            )
-        }
-        var conflicting: [ID<Account>: UniqueMember] = [:]
-        for stored in accounts {
-            let id = stored.account.id
-            let keys = stored.passkeys.map { [$0.passkey.rpID, $0.passkey.id.rawValue] }
-            let isFree = keys.allSatisfy { key in
-                owners[key].map { $0.realm == realm && $0.account == id } ?? true
-            }
-            guard isFree else {
-                conflicting[id] = .passkey
-                continue
-            }
-            for key in keys { owners[key] = (realm: realm, account: id) }
         }
         return conflicting
     }

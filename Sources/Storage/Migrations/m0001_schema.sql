@@ -505,7 +505,8 @@ CREATE TABLE passkey (
     -- In base64url.
     credential_id text COLLATE "C" NOT NULL CHECK (length(credential_id) BETWEEN 2 AND 1364),
     account_id text COLLATE "C" NOT NULL,
-    -- What the authenticator returns for the account. It stays when a merge moves the passkey to another account.
+    -- What the authenticator returns for the account, and for no other account of the RP ID. It stays when a merge moves
+    -- the passkey to another account.
     user_handle text COLLATE "C" NOT NULL CHECK (length(user_handle) BETWEEN 1 AND 64),
     -- A COSE key, and its algorithm.
     public_key bytea NOT NULL,
@@ -526,6 +527,8 @@ CREATE TABLE passkey (
     FOREIGN KEY (realm_id, account_id) REFERENCES account ON DELETE CASCADE
 ) WITH (fillfactor = 85);
 
+-- For imports, which reject the user handle of another account.
+CREATE INDEX passkey_user_handle ON passkey (user_handle);
 -- Authenticators choose credential IDs, and a project and its tenants share the RP ID.
 CREATE UNIQUE INDEX passkey_credential_key ON passkey (rp_id, credential_id);
 CREATE INDEX passkey_account ON passkey (account_id, realm_id);

@@ -36,13 +36,23 @@ extension SQL {
         """
     }
 
-    /// Finds which of `passkeys` are stored, in any realm that shares their RP ID.
+    /// Finds which credential IDs and user handles of `passkeys` are stored, in any realm that shares their RP ID. Looks
+    /// up each of them by an index: because the lateral subqueries have `LIMIT 1`, every plan reads the values before
+    /// the table. No index serves `IS NOT DISTINCT FROM`, so no plan reads all passkeys of the RP ID to find a handle.
+    ///
+    /// - Returns: rows with the `member` (`id` or `handle`), the RP ID, the `value`, and the account that has it.
     static func owners(of passkeys: [Passkey]) -> SQL {
-        """
-        SELECT p.rp_id, p.credential_id, p.realm_id, p.account_id
-        FROM unnest(\(passkeys.map(\.rpID)), \(passkeys.map(\.id.rawValue))) AS w (rp_id, credential_id)
-        JOIN passkey p ON p.rp_id = w.rp_id AND p.credential_id = w.credential_id
-        """
+        let rpIDs = passkeys.map(\.rpID)
+        return """
+            SELECT 'id' AS member, w.rp_id, w.value, p.realm_id, p.account_id
+            FROM unnest(\(rpIDs), \(passkeys.map(\.id.rawValue))) AS w (rp_id, value) CROSS JOIN LATERAL (
+                SELECT realm_id, account_id FROM passkey WHERE rp_id = w.rp_id AND credential_id = w.value LIMIT 1) p
+            UNION ALL
+            SELECT 'handle', w.rp_id, w.value, p.realm_id, p.account_id
+            FROM unnest(\(rpIDs), \(passkeys.map(\.userHandle))) AS w (rp_id, value) CROSS JOIN LATERAL (
+                SELECT realm_id, account_id FROM passkey
+                WHERE user_handle = w.value AND rp_id IS NOT DISTINCT FROM w.rp_id LIMIT 1) p
+            """
     }
 
     /// Inserts the passkeys of imported accounts, and their number in the accounts' rows.
