@@ -117,6 +117,14 @@ extension EmailTexts {
                     + "entered many wrong codes of your authenticator app. Nobody has signed in with a wrong code. From "
                     + "now on, only a few codes are accepted per day from places where you have not signed in lately.",
                 ["If you did not enter these codes, set a new password."])
+        case .accountExported:
+            return english(
+                "Your data from \(app) was exported",
+                "A copy of the data of your account for \(app) was downloaded. \(noAction)",
+                [
+                    "If you did not, someone else can sign in to your account. Set a new password, and sign out on every "
+                        + "device."
+                ])
         case .accountReclaimed:
             return english(
                 "Your account for \(app) was secured",

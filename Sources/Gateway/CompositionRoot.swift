@@ -201,6 +201,9 @@ struct CompositionRoot: Sendable {
                 completion: completion, store: store, passwords: passwords, breaches: breaches,
                 emailFactory: emailFactory, limiter: limiter, clock: clock),
             factors: factors, passkeys: passkeys,
+            exporting: AccountExporting(
+                store: PostgresAccountExportStore(pool: pool), emailFactory: emailFactory, limiter: limiter,
+                clock: clock),
             administration: AccountAdministration(
                 store: store, passwords: passwords,
                 passwordKeys: .sealed(in: PasswordKeyStore(pool: pool), under: masterKeys, clock: clock),

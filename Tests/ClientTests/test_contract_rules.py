@@ -24,7 +24,7 @@ OWN_OPERATIONS = {
     "getApp", "updateApp", "deleteApp", "listAuditEvents", "listIdentities", "linkIdentity", "unlinkIdentity", "moveIdentity", "mergeAccounts",
     "undoMerge", "searchAccounts", "generateRecoveryCodes", "listEvents", "listEventEndpoints", "createEventEndpoint",
     "getEventEndpoint", "updateEventEndpoint", "deleteEventEndpoint", "rotateEventEndpointSecret",
-    "setAppTransaction",
+    "setAppTransaction", "exportAccount",
     "enableEventEndpoint", "testEventEndpoint", "replayEvents", "listEventDeliveries",
 }
 FIREBASE_OPERATIONS = {

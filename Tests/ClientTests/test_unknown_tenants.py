@@ -73,6 +73,7 @@ CLIENT_OPERATIONS = {
     "unlinkOwnProvider": lambda ada, session: {"idToken": session["idToken"], "deleteProvider": ["google.com"]},
     "listSessions": lambda ada, session: {"idToken": session["idToken"]},
     "revokeSession": lambda ada, session: {"idToken": session["idToken"], "everywhere": True},
+    "exportAccount": lambda ada, session: {"idToken": session["idToken"]},
     "createAuthUri": lambda ada, session: {"identifier": ada.email, "continueUri": "http://localhost"},
     "sendOobCode": lambda ada, session: {"requestType": "PASSWORD_RESET", "email": ada.email},
     "resetPassword": lambda ada, session: {"oobCode": "x"},

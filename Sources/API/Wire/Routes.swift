@@ -13,7 +13,7 @@ extension Endpoint {
             .unlinkOwnProvider, .mergeOwnAccounts,
             .receiveAppleNotification, .receiveProjectAppleNotification, .receiveGoogleSecurityEvent,
             .receiveAppStoreNotification, .setAppTransaction,
-            .listSessions, .revokeSession, .lookUpSession,
+            .listSessions, .revokeSession, .lookUpSession, .exportAccount,
             .startPasskeyEnrollment, .finalizePasskeyEnrollment, .startPasskeySignIn, .finalizePasskeySignIn,
             .startPasskeySignUp, .finalizePasskeySignUp,
             .startMFAEnrollment, .finalizeMFAEnrollment, .withdrawMFAEnrollment, .startMFASignIn, .finalizeMFASignIn,

@@ -52,6 +52,7 @@ public struct AccountServices: Sendable {
     let factors: FactorEnrolment
     /// The enrolment of passkeys by users.
     let passkeys: PasskeyEnrolment
+    let exporting: AccountExporting
     /// Operations of administrators on accounts.
     let administration: AccountAdministration
     let queries: AccountQueryService
@@ -61,13 +62,14 @@ public struct AccountServices: Sendable {
     let convertImportedUser: (@Sendable (ImportedUser) -> ImportedUser)?
 
     public init(
-        editor: AccountEditor, factors: FactorEnrolment, passkeys: PasskeyEnrolment,
+        editor: AccountEditor, factors: FactorEnrolment, passkeys: PasskeyEnrolment, exporting: AccountExporting,
         administration: AccountAdministration, queries: AccountQueryService, linking: LinkAdministration,
         convertImportedUser: (@Sendable (ImportedUser) -> ImportedUser)?
     ) {
         self.editor = editor
         self.factors = factors
         self.passkeys = passkeys
+        self.exporting = exporting
         self.administration = administration
         self.queries = queries
         self.linking = linking

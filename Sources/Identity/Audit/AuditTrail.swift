@@ -90,6 +90,24 @@ public struct AuditQuery: Hashable, Sendable {
 }
 
 extension AuditEvent {
+    /// Who caused an event, as the owner of the account sees it.
+    public enum ActorKind: String, Sendable {
+        /// A user of the account, proven as ``AuditActor/user(_:)`` says.
+        case user
+        /// The people who run the app, by their backend or by a command.
+        case `operator`
+        /// The gateway itself, for example after a notification of Apple.
+        case gateway
+    }
+
+    public var actorKind: ActorKind {
+        switch actor {
+        case AuditActor.user(.none).name: .user
+        case AuditActor.system.name: .gateway
+        default: .operator
+        }
+    }
+
     /// The event's position in the audit trail.
     public var position: TimePosition { TimePosition(time: occurredAt, id: id) }
 }
@@ -117,6 +135,8 @@ extension AuditNote {
         /// A code was emailed, or returned to a backend.
         case codeIssued = "code.issued"
         case sessionCookieCreated = "sessionCookie.created"
+        /// The user exported what the gateway stores about the account.
+        case accountExported = "account.exported"
     }
 
     /// The actions that a client can repeat without limit. Within ``coalescingWindow``, the same action of the same

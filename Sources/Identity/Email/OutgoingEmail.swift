@@ -31,6 +31,8 @@ public struct OutgoingEmail: Hashable, Sendable {
         /// Sent after the user who proved the address got a new account with it; see ``EarlierMailbox``.
         case accountReplaced = "notice.account-replaced"
         case accountDeleted = "notice.account-deleted"
+        /// Sent after the owner exported what the gateway stores about the account.
+        case accountExported = "notice.account-exported"
         /// Has a link that undoes the merge if it goes to the address of the source account.
         case accountsMerged = "notice.accounts-merged"
     }

@@ -96,7 +96,7 @@ extension OutgoingEmail.Kind {
         case .factorAdded: .revertSecondFactorAddition
         case .accountsMerged: .undoMerge
         case .passwordChanged, .relayAddressChanged, .identityUnlinked, .accountReclaimed, .accountReplaced,
-            .accountDeleted, .factorRemoved, .factorsReset, .recoveryCodeUsed, .recoveryCodesRenewed,
+            .accountDeleted, .accountExported, .factorRemoved, .factorsReset, .recoveryCodeUsed, .recoveryCodesRenewed,
             .manyWrongCodes:
             nil
         }

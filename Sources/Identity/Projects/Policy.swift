@@ -182,6 +182,9 @@ public struct Policy: Hashable, Sendable {
     /// The maximum number of credential changes that clients make to one account within ``credentialChangeWindow``.
     public static let credentialChangeLimit = 20
     public static let credentialChangeWindow: Duration = .seconds(600)
+    /// The maximum number of exports of one account within ``exportWindow``.
+    public static let exportLimit = 3
+    public static let exportWindow: Duration = .seconds(86_400)
     /// The maximum number of sign-ins with one identity, while no account has it, within ``firstSignInWindow``.
     public static let firstSignInLimit = 20
     public static let firstSignInWindow: Duration = .seconds(600)

@@ -4,7 +4,7 @@ public enum LimitKey: Hashable, Sendable {
     public enum Kind: String, Sendable, CaseIterable {
         case passwordFailures, anyPasswordFailures, addressPasswordFailures, unknownNetworkAttempts, signUps, nonces
         case authorizationFlows, rejectedNotifications
-        case email, emailFromNetwork, firstReset, anyEmail, credentialChanges, firstSignIns
+        case email, emailFromNetwork, firstReset, anyEmail, credentialChanges, firstSignIns, accountExports
         case factorFailures, accountFactorFailures, recoveryCodeFailures, unknownNetworkFactorAttempts
         case knownNetworkFactorAttempts, knownNetworkRecoveryFailures
         case phoneCodes, phoneCodeBlock, phoneCodesFromNetwork, phoneCodeResends, factorPhoneCodes, wrongPhoneCodes
@@ -37,6 +37,8 @@ public enum LimitKey: Hashable, Sendable {
     case anyEmail(OOBCode.Purpose, from: ClientNetwork)
     /// Credential changes of one account by its own clients, from any network.
     case credentialChanges(ID<Account>)
+    /// Exports of one account by its owner.
+    case accountExports(ID<Account>)
     /// Sign-ins with one identity while no account has it.
     case firstSignIns(ProviderID, subject: String)
     /// Wrong one-time passwords for one account from one network.
@@ -82,6 +84,7 @@ public enum LimitKey: Hashable, Sendable {
         case .firstReset: .firstReset
         case .anyEmail: .anyEmail
         case .credentialChanges: .credentialChanges
+        case .accountExports: .accountExports
         case .firstSignIns: .firstSignIns
         case .rejectedNotifications: .rejectedNotifications
         case .factorFailures: .factorFailures
@@ -128,8 +131,8 @@ public enum LimitKey: Hashable, Sendable {
         case .knownNetworkFactorAttempts(let account, let network),
             .knownNetworkRecoveryFailures(let account, let network):
             [Counter(names: [account.rawValue, network.knownNetworkPrefix ?? network.widest.prefix], factor: 1)]
-        case .credentialChanges(let account), .accountFactorFailures(let account), .recoveryCodeFailures(let account),
-            .unknownNetworkFactorAttempts(let account):
+        case .credentialChanges(let account), .accountExports(let account), .accountFactorFailures(let account),
+            .recoveryCodeFailures(let account), .unknownNetworkFactorAttempts(let account):
             [Counter(names: [account.rawValue], factor: 1)]
         case .phoneCodes(let number, let isSecondFactor):
             [Counter(names: [number.rawValue, isSecondFactor ? "2" : "1"], factor: 1)]

@@ -7,10 +7,7 @@ extension PostgresAccountStore {
         of account: ID<Account>, after position: TimePosition?, limit: Int, in realm: ID<Realm>
     ) async throws -> [ListedSession] {
         let statement = try SQL.sessions(of: account, after: position, limit: limit, in: realm)
-        return try await withStoreErrors { try await pool.query(statement) }.map { row in
-            ListedSession(
-                session: try SessionRow.session(row), lastUsedAt: Instant(try row.decode("refreshed_at")))
-        }
+        return try await withStoreErrors { try await pool.query(statement) }.map { try ListedSession($0) }
     }
 
     public func status(of session: ID<Session>, in realm: ID<Realm>) async throws -> SessionStatus? {
@@ -65,8 +62,15 @@ extension PostgresAccountStore {
     }
 }
 
+extension ListedSession {
+    /// Decodes a row of ``SQL/sessions(of:after:limit:in:)``.
+    init(_ row: Row) throws {
+        self.init(session: try SessionRow.session(row), lastUsedAt: Instant(try row.decode("refreshed_at")))
+    }
+}
+
 extension SQL {
-    fileprivate static func sessions(
+    static func sessions(
         of account: ID<Account>, after position: TimePosition?, limit: Int, in realm: ID<Realm>
     ) throws -> SQL {
         let beyond: SQL =

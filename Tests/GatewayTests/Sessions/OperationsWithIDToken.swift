@@ -58,6 +58,7 @@ struct OperationsWithIDToken: Sendable {
             return ["dryRun": true, "idToken": .string(other.idToken), "targetIdToken": .string(other.idToken)]
         },
         "listSessions": { _, _ in [:] },
+        "exportAccount": { _, _ in [:] },
         "revokeSession": { _, _ in ["sessionId": "current"] },
         "setAppTransaction": { _, _ in ["signedAppTransaction": "e30.e30.e30"] },
         "lookUpOwnAccount": { _, _ in [:] },

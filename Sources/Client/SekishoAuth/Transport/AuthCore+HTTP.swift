@@ -73,10 +73,41 @@ extension AuthCore {
         return received.value
     }
 
+    /// Sends a JSON request, and returns the JSON object of the response as it was received.
+    ///
+    /// - Throws: see `post`.
+    func postForData(_ path: String, _ body: some Encodable) async throws -> Data {
+        let content = RequestContent(type: "application/json", data: try JSONEncoder().encode(body))
+        let data = try await receive("POST", path, body: content).value
+        let _: EmptyResponse = try Self.decode(data)
+        return data
+    }
+
     private func send<Response: Decodable & Sendable>(
         _ method: String, _ path: String, query: [URLQueryItem] = [], body: RequestContent? = nil,
         resumptionKey: String? = nil, timeout: TimeInterval = .infinity
     ) async throws -> TimedResponse<Response> {
+        let received = try await receive(
+            method, path, query: query, body: body, resumptionKey: resumptionKey, timeout: timeout)
+        return TimedResponse(value: try Self.decode(received.value), requestedAt: received.requestedAt)
+    }
+
+    private static func decode<Response: Decodable>(_ content: Data) throws -> Response {
+        guard content.count <= TransportResponse.maximumBody,
+            // The guard throws for a body in another format.
+            let value = try? JSONDecoder().decode(Response.self, from: content)
+        else {
+            throw AuthErrorCode.internalError.with(
+                "The response is not in the expected format. Check SekishoOptions.url.")
+        }
+        return value
+    }
+
+    /// Sends a request, and returns the body of the response.
+    private func receive(
+        _ method: String, _ path: String, query: [URLQueryItem] = [], body: RequestContent? = nil,
+        resumptionKey: String? = nil, timeout: TimeInterval = .infinity
+    ) async throws -> TimedResponse<Data> {
         var request = try request(method, path, query: query, body: body)
         request.timeout = min(request.timeout, timeout)
         request.headers["Sekisho-Resumption-Key"] = resumptionKey
@@ -91,17 +122,10 @@ extension AuthCore {
         if let date = response.header("Date") { gatewayClock.observe(date: date) }
         guard [200, 204].contains(response.status) else { throw Self.error(response) }
         let content = response.status == 204 ? Data("{}".utf8) : response.body
-        guard content.count <= TransportResponse.maximumBody,
-            // The guard throws for a body in another format.
-            let value = try? JSONDecoder().decode(Response.self, from: content)
-        else {
-            throw AuthErrorCode.internalError.with(
-                "The response is not in the expected format. Check SekishoOptions.url.")
-        }
         // When the first request was sent, the offset of the gateway's clock was unknown.
         var corrected = requestedAt
         corrected.clockOffset = gatewayClock.currentReading.clockOffset
-        return TimedResponse(value: value, requestedAt: corrected)
+        return TimedResponse(value: content, requestedAt: corrected)
     }
 
     private func request(
