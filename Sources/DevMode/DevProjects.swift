@@ -106,7 +106,7 @@ extension ModeRules {
         rules.hidesAccountsFromBackends = true
         rules.acceptsUnimplementedMembers = true
         rules.listsPhoneCodes = true
-        rules.acceptsUnprovenAddresses = true
+        rules.hooksRevokeVerifications = true
         return rules
     }()
 

@@ -78,7 +78,7 @@ struct IDTokenClaims: Encodable {
         name = account.displayName
         picture = account.photoURL?.rawValue
         email = account.email?.rawValue
-        emailVerified = account.email == nil ? nil : account.emailIsVerified
+        emailVerified = account.email == nil ? nil : account.statesVerifiedEmail
         phoneNumber = account.phoneNumber?.rawValue
         providerID = session.method == .anonymous ? session.method.rawValue : nil
         var identities = Dictionary(grouping: account.identities, by: \.provider.rawValue)

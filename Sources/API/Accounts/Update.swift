@@ -210,6 +210,7 @@ extension UpdateRequest<AdministratorUpdateFields> {
             input.phoneNumber = callerFields.phoneNumber.nonEmpty
         }
         update.emailIsVerified = callerFields.emailVerified
+        if callerFields.emailVerified == false { update.vouchedEmail = .remove }
         update.isDisabled = shared.disableUser
         update.validSince = try .parsing(seconds: shared.validSince, at: "/validSince")
         update.createdAt = try .parsing(milliseconds: callerFields.createdAt, at: "/createdAt")
@@ -241,7 +242,7 @@ struct UpdateMembers: Encodable {
     init(_ account: Account, after former: Account? = nil) {
         localId = account.id.rawValue
         email = account.email?.rawValue
-        emailVerified = account.email.map { _ in account.emailIsVerified }
+        emailVerified = account.email.map { _ in account.statesVerifiedEmail }
         displayName = account.displayName
         photoUrl = account.photoURL?.rawValue
         providerUserInfo = ProviderUserInfo.all(of: account)

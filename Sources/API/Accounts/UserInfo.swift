@@ -58,7 +58,7 @@ struct UserInfo: Encodable {
     private init(_ account: Account, of tenant: ID<Tenant>?, includesRealUserStatus: Bool) {
         localId = account.id.rawValue
         email = account.email?.rawValue
-        emailVerified = account.email.map { _ in account.emailIsVerified }
+        emailVerified = account.email.map { _ in account.statesVerifiedEmail }
         initialEmail = account.initialEmail?.rawValue
         displayName = account.displayName
         photoUrl = account.photoURL?.rawValue

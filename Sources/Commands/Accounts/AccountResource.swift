@@ -33,7 +33,7 @@ struct AccountResource: Encodable {
     init(_ account: Account) {
         localId = account.id.rawValue
         email = account.email?.rawValue
-        emailVerified = account.emailIsVerified
+        emailVerified = account.statesVerifiedEmail
         phoneNumber = account.phoneNumber?.rawValue
         displayName = account.displayName
         disabled = account.isDisabled

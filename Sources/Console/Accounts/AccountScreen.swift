@@ -65,7 +65,10 @@ package enum AccountScreen {
                 FormField("phoneNumber", "Phone number", value: account.phoneNumber ?? ""),
             ], notice: "The profile was saved."
         ) { input in
-            var body: JSONObject = ["emailVerified": .bool(input.isChecked("emailVerified"))]
+            var body: JSONObject = [:]
+            let isVerified = input.isChecked("emailVerified")
+            // Not sent unless it was changed: a function may have vouched for the address, which verifies nothing.
+            if isVerified != account.emailIsVerified { body["emailVerified"] = .bool(isVerified) }
             var deleted: [JSONValue] = []
             func set(_ member: String, _ old: String?, attribute: String) {
                 let new = input[.init(member)]

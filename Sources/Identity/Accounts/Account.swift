@@ -4,7 +4,11 @@ internal import Encoding
 public struct Account: Hashable, Sendable {
     public let id: ID<Account>
     public var email: EmailAddress?
+    /// Whether the gateway or a provider has verified the address.
     public var emailIsVerified: Bool
+    /// The address for which the operator's blocking function has vouched. It proves no mailbox, and does not count after
+    /// the address has changed.
+    public var vouchedEmail: EmailAddress?
     /// The account's first address; `nil` unless it was replaced.
     public var initialEmail: EmailAddress?
     public var displayName: String?
@@ -72,6 +76,10 @@ public struct Account: Hashable, Sendable {
 }
 
 extension Account {
+    /// Whether tokens and look-ups state that the address is verified: it is, or the operator has vouched for it. What
+    /// depends on a proof of the mailbox reads ``emailIsVerified``.
+    public var statesVerifiedEmail: Bool { emailIsVerified || email != nil && vouchedEmail == email }
+
     public var hasPassword: Bool { passwordUpdatedAt != nil }
 
     /// Whether the account has no credential: no identity, no email address (and therefore no password), no phone
@@ -130,6 +138,8 @@ public struct AccountUpdate: Hashable, Sendable {
     /// A new address is unverified, unless ``emailIsVerified`` sets the flag.
     public var email: Value<EmailAddress>?
     public var emailIsVerified: Bool?
+    /// See ``Account/vouchedEmail``. A change of the address removes it.
+    public var vouchedEmail: Value<EmailAddress>?
     /// Removes ``Account/initialEmail``. True for a reclaim: a user who proves an address takes over the account whose
     /// creator never verified this address. The initial address may belong to that creator.
     public var removesInitialEmail = false
@@ -170,7 +180,7 @@ extension AccountUpdate {
     var fields: [String] {
         let named: [(String, Bool)] = [
             ("displayName", profile.displayName != nil), ("photoUrl", profile.photoURL != nil),
-            ("email", email != nil), ("emailVerified", emailIsVerified != nil), ("phoneNumber", phoneNumber != nil),
+            ("email", email != nil), ("emailVerified", emailIsVerified != nil || vouchedEmail != nil), ("phoneNumber", phoneNumber != nil),
             ("password", passwordHash != nil), ("customAttributes", customClaims != nil),
             ("validSince", validSince != nil),
             ("createdAt", createdAt != nil), ("lastLoginAt", lastSignInAt != nil),

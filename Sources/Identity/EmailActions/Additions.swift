@@ -40,6 +40,7 @@ extension AccountUpdate {
         update.passwordHash = .remove
         update.phoneNumber = .remove
         update.removesInitialEmail = true
+        update.vouchedEmail = .remove
         update.profile = .removal
         update.usesEmailLinks = false
         update.endsSessions = true

@@ -3,9 +3,11 @@ public struct HookReply: Hashable, Sendable {
     public var displayName: AccountUpdate.Value<String>?
     public var photoURL: AccountUpdate.Value<PhotoURL>?
     public var isDisabled: Bool?
-    /// Stated by the operator, not proven. It takes effect after the sign-in was decided, so it never links or reclaims
-    /// an account.
+    /// The operator's word, which tokens and look-ups repeat. It is no proof of the mailbox: with one, the owner's identity
+    /// would be linked to an account that a stranger has created for the address.
     public var emailIsVerified: Bool?
+    /// Whether ``emailIsVerified`` also takes away a proof, if it is `false`.
+    var revokesProof = false
     public var customClaims: Claims?
     /// Only `beforeSignIn` can set them.
     public var sessionClaims: Claims?
@@ -24,6 +26,7 @@ extension HookReply {
         reply.photoURL = later.photoURL ?? photoURL
         reply.isDisabled = later.isDisabled ?? isDisabled
         reply.emailIsVerified = later.emailIsVerified ?? emailIsVerified
+        reply.revokesProof = later.revokesProof || revokesProof
         reply.customClaims = later.customClaims ?? customClaims
         reply.sessionClaims = later.sessionClaims ?? sessionClaims
         return reply
@@ -31,13 +34,13 @@ extension HookReply {
 
     /// The change of the account; `nil` if nothing changes.
     func update(of account: Account) -> AccountUpdate? {
-        var update = AccountUpdate()
+        var (update, changed) = (AccountUpdate(), account)
+        changed.apply(self)
         if let displayName, displayName.content != account.displayName { update.profile.displayName = displayName }
         if let photoURL, photoURL.content != account.photoURL { update.profile.photoURL = photoURL }
         if let isDisabled, isDisabled != account.isDisabled { update.isDisabled = isDisabled }
-        if let emailIsVerified, account.email != nil, emailIsVerified != account.emailIsVerified {
-            update.emailIsVerified = emailIsVerified
-        }
+        if changed.vouchedEmail != account.vouchedEmail { update.vouchedEmail = .init(changed.vouchedEmail) }
+        if changed.emailIsVerified != account.emailIsVerified { update.emailIsVerified = changed.emailIsVerified }
         if let customClaims, customClaims != account.customClaims { update.customClaims = customClaims }
         return update == AccountUpdate() ? nil : update
     }
@@ -60,7 +63,13 @@ extension Account {
         if let displayName = reply.displayName { self.displayName = displayName.content }
         if let photoURL = reply.photoURL { self.photoURL = photoURL.content }
         if let isDisabled = reply.isDisabled { self.isDisabled = isDisabled }
-        if let verified = reply.emailIsVerified, email != nil { emailIsVerified = verified }
+        switch reply.emailIsVerified {
+        case true?: if !emailIsVerified { vouchedEmail = email }
+        case false?:
+            vouchedEmail = nil
+            if reply.revokesProof { emailIsVerified = false }
+        case nil: break
+        }
         if let customClaims = reply.customClaims { self.customClaims = customClaims }
     }
 }

@@ -33,7 +33,7 @@ extension Hooks {
             var reply = try await asked.reply(of: event, isNew: isNew, digest: try digest(request)) {
                 try await call(request)
             }
-            if !account.accepts(reply.emailIsVerified, isNew: isNew, in: realm) { reply.emailIsVerified = nil }
+            reply.revokesProof = isNew || realm.project.modeRules.hooksRevokeVerifications
             return reply
         }
         var (account, result) = (account, HookReply?.none)
@@ -64,17 +64,5 @@ extension Hooks {
     ) async throws {
         guard let url = realm.project.blockingFunctions.triggers[.beforeSendSms] else { return }
         _ = try await call(HookRequest(.beforeSendSms, at: url, .sms(number, purpose), in: realm, from: context))
-    }
-}
-
-extension Account {
-    /// Whether a function's word about the address takes effect. It is no proof of the mailbox: a later sign-in would
-    /// link the owner's identity to an account that a stranger created for the address. So it may only confirm what the
-    /// provider of an identity has verified, and take a verification from a new account.
-    fileprivate func accepts(_ isVerified: Bool?, isNew: Bool, in realm: Realm) -> Bool {
-        guard let isVerified, isVerified != emailIsVerified else { return true }
-        if realm.project.modeRules.acceptsUnprovenAddresses { return true }
-        guard isVerified else { return isNew }
-        return identities.contains { $0.email == email && $0.emailTrust >= .verified }
     }
 }

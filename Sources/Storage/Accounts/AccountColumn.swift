@@ -74,7 +74,7 @@ struct AccountColumn: Sendable {
 extension AccountColumn {
     /// The columns apart from the key.
     private static let all = [
-        email, emailIsVerified, initialEmail, displayName, photoURL, passwordUpdatedAt, phoneNumber, phoneProvenAt,
+        email, emailIsVerified, vouchedEmail, initialEmail, displayName, photoURL, passwordUpdatedAt, phoneNumber, phoneProvenAt,
         phoneAddedAt,
         customClaims,
         usesCustomTokens, usesEmailLinks, isDisabled, createdAt, lastSignInAt, validSince, generation,
@@ -84,6 +84,8 @@ extension AccountColumn {
         "email", { $0.email?.rawValue }, { $0.email = $1.map(EmailAddress.init(stored:)) })
     private static let emailIsVerified = AccountColumn(
         required: "email_verified", { $0.email != nil && $0.emailIsVerified }, { $0.emailIsVerified = $1 })
+    private static let vouchedEmail = AccountColumn(
+        "vouched_email", { $0.vouchedEmail?.rawValue }, { $0.vouchedEmail = $1.map(EmailAddress.init(stored:)) })
     private static let initialEmail = AccountColumn(
         "initial_email", { $0.initialEmail?.rawValue }, { $0.initialEmail = $1.map(EmailAddress.init(stored:)) })
     private static let displayName = AccountColumn(

@@ -217,6 +217,9 @@ extension SQL {
                 email_verified = CASE WHEN \(update.email != nil) THEN \(email) ELSE a.email END IS NOT NULL
                     AND coalesce(\(update.emailIsVerified), a.email_verified
                         AND NOT (\(update.email != nil) AND a.email IS DISTINCT FROM \(email))),
+                vouched_email = CASE WHEN \(update.email != nil) AND a.email IS DISTINCT FROM \(email) THEN NULL
+                    WHEN \(update.vouchedEmail != nil) THEN \(update.vouchedEmail?.content?.rawValue)
+                    ELSE a.vouched_email END,
                 password_hash = CASE WHEN \(update.passwordHash != nil) THEN \(passwordHash ?? "\(hash)")
                     ELSE a.password_hash END,
                 password_updated_at = CASE WHEN \(update.passwordHash != nil) THEN \(hash == nil ? nil : now)

@@ -180,6 +180,8 @@ CREATE TABLE account (
     id text COLLATE "C" NOT NULL CHECK (length(id) BETWEEN 1 AND 128),
     email text CHECK (email = lower(email) AND length(email) <= 254),
     email_verified boolean NOT NULL DEFAULT false,
+    -- The address for which a blocking function of the operator has vouched. Not a proof of the mailbox.
+    vouched_email text,
     -- The first email address of the account; NULL until another address replaces it.
     initial_email text,
     phone_number text CHECK (phone_number LIKE '+%'),

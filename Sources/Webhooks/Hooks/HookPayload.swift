@@ -86,7 +86,7 @@ extension JSONValue {
         var metadata: JSONObject = ["creation_time": .integer(account.createdAt.milliseconds)]
         metadata["last_sign_in_time"] = account.lastSignInAt.map { .integer($0.milliseconds) }
         var record: JSONObject = [
-            "uid": .string(account.id.rawValue), "email_verified": .bool(account.emailIsVerified),
+            "uid": .string(account.id.rawValue), "email_verified": .bool(account.statesVerifiedEmail),
             "disabled": .bool(account.isDisabled), "metadata": .object(metadata),
             "tokens_valid_after_time": .integer(account.validSince.seconds),
             "provider_data": .array(providers),

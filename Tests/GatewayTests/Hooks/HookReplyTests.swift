@@ -248,33 +248,69 @@ struct HookReplyTests {
         #expect(fixture.server.events == ["beforeCreate"], "a disabled account is refused before")
     }
 
-    @Test("A function's word that an address is verified proves no mailbox: the owner reclaims the account")
-    func verified() async throws {
+    @Test("Tokens and look-ups repeat a function's word about an address, which proves no mailbox: its owner reclaims it")
+    func vouched() async throws {
         let fixture = try await HookFixture()
         let gateway = fixture.gateway
         fixture.server.answer(.reply("emailVerified", #""emailVerified":true"#))
         let credential = try gateway.appleCredential()
         let email = try #require(try claims(of: credential.idToken)["email"]?.string)
         let stranger = try await gateway.signUp(email: email)
-        #expect(try await fixture.account(stranger)["emailVerified"] == false)
-        #expect(try claims(of: stranger.idToken)["email_verified"] == false)
+        #expect(try await fixture.account(stranger)["emailVerified"] == true)
+        #expect(try claims(of: stranger.idToken)["email_verified"] == true)
         #expect(try await gateway.signIn(credential).status == 200)
         #expect(try await gateway.signIn(email: email).outcome != "200", "the stranger's password is removed")
         #expect(try await gateway.lookup(stranger.idToken).status == 400)
     }
 
-    @Test("A function confirms an address that a provider has verified, and takes the verification from a new account")
+    @Test("A reset of the password by the owner of a mailbox removes what its vouched creator has added")
+    func vouchedReset() async throws {
+        let fixture = try await HookFixture()
+        let gateway = fixture.gateway
+        fixture.server.answer(.reply("emailVerified", #""emailVerified":true"#))
+        let stranger = try await gateway.signUp()
+        let update = try await gateway.update(stranger.idToken, ["displayName": "Stranger"])
+        #expect(update.json["emailVerified"] == true, "\(update.text)")
+        let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        #expect(try await gateway.resetPassword(code).status == 200)
+        #expect(try await gateway.lookup(stranger.idToken).status == 400)
+        let names = try await gateway.database.pool.query("SELECT display_name AS name, vouched_email AS vouched FROM account")
+        #expect(try names.map { try $0.decode("name", as: String?.self) } == [nil], "it is reclaimed")
+        #expect(try names.map { try $0.decode("vouched", as: String?.self) } == [nil])
+    }
+
+    @Test("A function's word about an address does not survive a change of the address, nor the word of an administrator")
+    func withdrawnWord() async throws {
+        let fixture = try await HookFixture(["beforeCreate"])
+        let gateway = fixture.gateway
+        fixture.server.answer(.reply("emailVerified", #""emailVerified":true"#))
+        let ada = try await gateway.signUp()
+        let grace = try await gateway.signUp(email: "grace@example.com")
+        let moved = try await gateway.update(ada.idToken, ["email": "new@example.com"])
+        #expect(moved.status == 200 && moved.json["emailVerified"] == false, "\(moved.text)")
+        let token = try #require(moved.json["idToken"]?.string)
+        #expect(try claims(of: token)["email_verified"] == false)
+        #expect(try await fixture.account(grace)["emailVerified"] == true)
+        let denied = try await gateway.post(
+            "/v1/projects/demo/accounts:update", ["localId": .string(grace.localId), "emailVerified": false], key: nil,
+            headers: ["Authorization": "Bearer \(fixture.key.secret)"])
+        #expect(denied.status == 200, "\(denied.text)")
+        #expect(try await fixture.account(grace)["emailVerified"] == false)
+    }
+
+    @Test("A function vouches for an address, takes its word back, and takes the verification from a new account")
     func confirmed() async throws {
         let fixture = try await HookFixture(["beforeCreate"])
-        fixture.server.answer(.reply("emailVerified", #""emailVerified":false"#))
-        let ada = try TestGateway.Tokens(await fixture.gateway.signIn(fixture.gateway.appleCredential()))
-        #expect(try await fixture.account(ada)["emailVerified"] == false)
+        func signIn(_ word: String) async throws -> JSON? {
+            fixture.server.answer(.reply("emailVerified", #""emailVerified":\#(word)"#))
+            let tokens = try TestGateway.Tokens(await fixture.gateway.signIn(fixture.gateway.appleCredential()))
+            return try await fixture.account(tokens)["emailVerified"]
+        }
+        #expect(try await signIn("false") == false)
         try await fixture.configure(["beforeSignIn"])
-        fixture.server.answer(.reply("emailVerified", #""emailVerified":true"#))
-        let again = try TestGateway.Tokens(await fixture.gateway.signIn(fixture.gateway.appleCredential()))
-        #expect(try await fixture.account(again)["emailVerified"] == true)
-        fixture.server.answer(.reply("emailVerified", #""emailVerified":false"#))
-        let last = try TestGateway.Tokens(await fixture.gateway.signIn(fixture.gateway.appleCredential()))
-        #expect(try await fixture.account(last)["emailVerified"] == true, "it takes no verification back")
+        #expect(try await signIn("true") == true)
+        #expect(try await signIn("false") == false, "it takes its own word back")
+        _ = try await fixture.gateway.database.pool.execute("UPDATE account SET email_verified = true")
+        #expect(try await signIn("false") == true, "it takes no proof from an account that exists")
     }
 }

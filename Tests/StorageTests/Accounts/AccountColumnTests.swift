@@ -19,6 +19,7 @@ struct AccountColumnTests {
             lastSignInAt: created + .seconds(2), validSince: created + .seconds(3), generation: 4)
         account.phoneProvenAt = created + .seconds(4)
         account.phoneAddedAt = created + .seconds(5)
+        account.vouchedEmail = account.email
         return StoredAccount(account: account, passwordHash: "hash")
     }
 

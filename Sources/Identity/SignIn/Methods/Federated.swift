@@ -299,7 +299,7 @@ extension HookQuestion {
             (account.identities, account.passkeys, account.secondFactors) = ([linked], [], .none)
             (account.phoneNumber, account.passwordUpdatedAt) = (nil, nil)
             (account.displayName, account.photoURL) = (linked.profile.displayName, linked.profile.photoURL)
-            account.emailIsVerified = true
+            (account.emailIsVerified, account.vouchedEmail) = (true, nil)
             self.init(asked, about: account)
         }
     }
