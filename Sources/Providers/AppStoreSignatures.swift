@@ -55,13 +55,13 @@ public struct AppStoreSignatures: Sendable {
     }
 
     private func transaction(in text: String, at now: Instant) throws(AppStoreRefusal) -> AppTransaction {
-        let (claims, _) = try verified(text, at: now)
+        let (claims, signedAt) = try verified(text, at: now)
         guard let id = claims.text("appTransactionId"), OIDCVerifier.isValidSubject(id),
             let bundle = claims.text("bundleId"),
             let environment = claims.text("receiptType") ?? claims.text("environment")
         else { throw .malformed }
         guard Self.environments.containsExactly(environment) else { throw .environment }
-        return AppTransaction(id: id, bundleID: bundle, environment: environment)
+        return AppTransaction(id: id, bundleID: bundle, environment: environment, signedAt: signedAt)
     }
 
     /// Verifies the signature with the key of the leaf, and the path of the certificates at the time of the signature.

@@ -39,7 +39,7 @@ extension Endpoint {
             throw RequestRefusal.invalidField("/signedAppTransaction", "must be present")
         }
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.realm)
-        try await call.services.appStore.set(text, of: caller, in: client.realm)
+        try await call.services.appStore.set(text, of: caller, in: client.realm, from: call.context)
         return .noContent
     }
 }

@@ -5,11 +5,44 @@ public struct AppTransaction: Hashable, Sendable {
     public let bundleID: String
     /// `Production` or `Sandbox`.
     public let environment: String
+    /// When the App Store signed this statement. Devices keep statements, so it can be much older than the request.
+    public let signedAt: Instant
 
-    public init(id: String, bundleID: String, environment: String) {
+    public init(id: String, bundleID: String, environment: String, signedAt: Instant) {
         self.id = id
         self.bundleID = bundleID
         self.environment = environment
+        self.signedAt = signedAt
+    }
+}
+
+/// What happens to an account that was used with an app transaction when a parent withdraws consent to the app. The raw
+/// values are those of the policy member `rescindedConsent`.
+public enum RescissionEffect: String, Hashable, Sendable, CaseIterable {
+    case endSessions
+    /// The sessions end too.
+    case disableAccount
+}
+
+/// The withdrawal of a parent's consent to the use of an app (`RESCIND_CONSENT`), in one realm.
+public struct ConsentRescission: Hashable, Sendable {
+    public let transaction: AppTransaction
+    /// When the App Store signed the notification. A statement of the transaction that the App Store has signed later is
+    /// not affected, because a device starts the app again only after a parent has consented again.
+    public let signedAt: Instant
+    public let key: ReplayKey
+    public let effect: RescissionEffect
+    public let recording: EventRecording
+
+    public init(
+        of transaction: AppTransaction, signedAt: Instant, once key: ReplayKey, effect: RescissionEffect,
+        recording: EventRecording
+    ) {
+        self.transaction = transaction
+        self.signedAt = signedAt
+        self.key = key
+        self.effect = effect
+        self.recording = recording
     }
 }
 

@@ -32,38 +32,51 @@ public struct AppStoreService: Sendable {
     ///
     /// - Parameter text: decodes the signed text from the body of the request.
     public func receive(from context: RequestContext, decoding text: () throws -> String) async throws -> Outcome {
-        try limiter.countNotification(from: context.network)
         let now = clock.now()
-        let notification = try verifier.notification(try text(), now)
-        guard notification.signedAt > now - AppStoreNotification.acceptedAge else { throw AppStoreRefusal.time }
-        guard let transaction = notification.rescinded else {
-            limiter.subtractNotification(from: context.network)
-            return .unknownType
-        }
-        let realms = try await store.realms(ofApp: transaction.bundleID)
-        guard !realms.isEmpty else { throw AppStoreRefusal.unknownApp }
-        limiter.subtractNotification(from: context.network)
+        let (notification, realms) = try await accepted(text, from: context, at: now)
+        guard let transaction = notification.rescinded else { return .unknownType }
         let key = ReplayKey(
             hash: notification.idHash, expiresAt: notification.signedAt + AppStoreNotification.replayKeyLifetime)
         var outcome = Outcome.repeated
         for id in realms {
             guard let realm = try await findRealm(id) else { continue }
-            let recording = realm.recording(by: .system.tracing(context.trace))
-            if try await store.rescind(transaction, once: key, recording: recording, at: now, in: id) {
-                outcome = .applied
-            }
+            let rescission = ConsentRescission(
+                of: transaction, signedAt: notification.signedAt, once: key, effect: realm.policy.rescindedConsent,
+                recording: realm.recording(by: .system.tracing(context.trace)))
+            if try await store.apply(rescission, at: now, in: id) { outcome = .applied }
         }
         return outcome
     }
 
+    /// - Returns: the notification, with the realms that have its app.
+    private func accepted(
+        _ text: () throws -> String, from context: RequestContext, at now: Instant
+    ) async throws -> (AppStoreNotification, [ID<Realm>]) {
+        try await limiter.countingRejections(from: context.network) { $0 is any Refusal } _: {
+            let notification = try verifier.notification(try text(), now)
+            guard notification.signedAt > now - AppStoreNotification.acceptedAge else { throw AppStoreRefusal.time }
+            guard let transaction = notification.rescinded else { return (notification, []) }
+            let realms = try await store.realms(ofApp: transaction.bundleID)
+            guard !realms.isEmpty else { throw AppStoreRefusal.unknownApp }
+            return (notification, realms)
+        }
+    }
+
     /// Stores that the caller's account was used with an app transaction.
-    public func set(_ text: String, of caller: Caller, in realm: Realm) async throws {
+    ///
+    /// - Throws: ``TokenRefusal/sessionEnded`` if a parent has withdrawn consent after the App Store signed the
+    ///   transaction. The account then has the effect of the withdrawal.
+    public func set(_ text: String, of caller: Caller, in realm: Realm, from context: RequestContext) async throws {
         try limiter.countCredentialChange(of: caller.account.id, in: realm)
-        let transaction = try verifier.transaction(text, clock.now())
+        let now = clock.now()
+        let transaction = try verifier.transaction(text, now)
         guard try await store.realms(ofApp: transaction.bundleID).contains(realm.id) else {
             throw AppStoreRefusal.unknownApp
         }
-        try await store.save(transaction, of: caller.account.id, at: clock.now(), in: realm.id)
+        let isRescinded = try await store.save(
+            transaction, of: caller.account.id, effect: realm.policy.rescindedConsent,
+            recording: realm.recording(by: .system.tracing(context.trace)), at: now, in: realm.id)
+        if isRescinded { throw TokenRefusal.sessionEnded }
     }
 }
 
@@ -71,17 +84,20 @@ public protocol AppStoreStore: Sendable {
     /// The realms that list the bundle ID in an app, or as a client ID of `apple.com`.
     func realms(ofApp bundleID: String) async throws -> [ID<Realm>]
 
-    /// Keeps the latest transactions of an account, at most ``transactionLimit``.
-    func save(_ transaction: AppTransaction, of account: ID<Account>, at now: Instant, in realm: ID<Realm>) async throws
+    /// Keeps the latest transactions of an account, at most ``transactionLimit``. If consent was withdrawn after the App
+    /// Store had signed `transaction`, applies the effect to the account.
+    ///
+    /// - Returns: whether consent was withdrawn.
+    func save(
+        _ transaction: AppTransaction, of account: ID<Account>, effect: RescissionEffect, recording: EventRecording,
+        at now: Instant, in realm: ID<Realm>
+    ) async throws -> Bool
 
-    /// Ends all sessions of the accounts that were used with the transaction, and records the events. A project records
-    /// an event without account if there is none.
+    /// Remembers the rescission, and applies its effect to the accounts that were used with the transaction. A project
+    /// records an event without account if there is none.
     ///
     /// - Returns: `false` if the realm has received the notification before.
-    func rescind(
-        _ transaction: AppTransaction, once key: ReplayKey, recording: EventRecording, at now: Instant,
-        in realm: ID<Realm>
-    ) async throws -> Bool
+    func apply(_ rescission: ConsentRescission, at now: Instant, in realm: ID<Realm>) async throws -> Bool
 }
 
 extension AppStoreStore {

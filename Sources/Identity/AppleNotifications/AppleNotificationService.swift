@@ -60,30 +60,22 @@ public struct AppleNotificationService: Sendable {
         return receipt
     }
 
-    /// Verifies the signature before it looks up the projects. Each notification is counted as rejected before its body
-    /// is decoded, so that concurrent notifications cannot exceed the limit. An accepted notification is subtracted
-    /// again. If Apple's keys cannot be fetched, the notification stays counted, because its sender is unknown.
+    /// Verifies the signature before it looks up the projects. If Apple's keys cannot be fetched, the notification stays
+    /// counted as rejected, because its sender is unknown.
     private func accepted(
         _ payload: () throws -> String, in pathProject: ID<Project>?, from context: RequestContext
     ) async throws -> (AppleNotification, [ID<Realm>]) {
-        try limiter.countNotification(from: context.network)
-        let payload = try payload()
-        do {
-            let notification = try await verifier.verify(payload, clock.now())
-            try notification.requireTimely(at: clock.now())
-            let realms = try await store.realms(ofClient: notification.audience, in: pathProject)
-            guard !realms.isEmpty else { throw AppleNotificationRefusal.audience }
-            limiter.subtractNotification(from: context.network)
-            return (notification, realms)
-        } catch let refusal as ProviderRefusal {
-            throw AppleNotificationRefusal(refusal)
-        } catch let refusal as AppleNotificationRefusal {
-            throw refusal
-        } catch let outage as ProviderUnreachable {
-            throw outage
-        } catch {
-            limiter.subtractNotification(from: context.network)
-            throw error
+        try await limiter.countingRejections(from: context.network) { $0 is any Refusal || $0 is ProviderUnreachable } _: {
+            let payload = try payload()
+            do {
+                let notification = try await verifier.verify(payload, clock.now())
+                try notification.requireTimely(at: clock.now())
+                let realms = try await store.realms(ofClient: notification.audience, in: pathProject)
+                guard !realms.isEmpty else { throw AppleNotificationRefusal.audience }
+                return (notification, realms)
+            } catch let refusal as ProviderRefusal {
+                throw AppleNotificationRefusal(refusal)
+            }
         }
     }
 
@@ -122,21 +114,5 @@ public struct AppleNotificationService: Sendable {
             } ?? [],
             recording: realm.recording(by: .system.tracing(context.trace)), emailBatch: EmailBatch(emails: emails),
             leavesNoSignInMethod: decision?.leavesNoSignInMethod(ignoring: linkOnly) ?? false)
-    }
-}
-
-extension RateLimiter {
-    /// Notifications belong to no project until they are verified.
-    private static let installation = ID<Realm>("")
-
-    func subtractNotification(from network: ClientNetwork) {
-        subtract(.rejectedNotifications(from: network), Policy.rejectedNotificationWindow, Self.installation)
-    }
-
-    /// - Throws: if the network has sent too many notifications that were rejected.
-    func countNotification(from network: ClientNetwork) throws(TooManyAttempts) {
-        try count(
-            .rejectedNotifications(from: network), Policy.rejectedNotificationLimit, Policy.rejectedNotificationWindow,
-            Self.installation)
     }
 }

@@ -275,10 +275,12 @@ extension AccountEvent.Kind {
 
 extension AppTransaction {
     /// The events about an account that was used with the transaction; `nil` if there is none.
-    public func rescission(of account: ID<Account>?) -> [AccountEvent] {
+    public func rescission(of account: ID<Account>?, effect: RescissionEffect) -> [AccountEvent] {
         let change = AccountEvent.Change.ageConsentRescinded(bundleID: bundleID, transactionID: id)
         guard let account else { return [AccountEvent(change, of: ID(""))] }
-        return [AccountEvent(change, of: account), AccountEvent(.sessionRevoked(nil), of: account)]
+        let changes: [AccountEvent.Change] =
+            [change, .sessionRevoked(nil)] + (effect == .disableAccount ? [.accountDisabled] : [])
+        return changes.map { AccountEvent($0, of: account) }
     }
 }
 

@@ -100,6 +100,9 @@ public struct Policy: Hashable, Sendable {
     /// applies only to apps for Apple's platforms; see ``LoginServices``.
     public var requiresAppleOnEveryPlatform: Bool
 
+    /// What happens to a child's account when a parent withdraws consent to the app (the App Store's `RESCIND_CONSENT`).
+    public var rescindedConsent: RescissionEffect
+
     /// The second factors of accounts. A tenant has settings of its own.
     public var secondFactors: SecondFactorPolicy
 
@@ -132,6 +135,7 @@ public struct Policy: Hashable, Sendable {
         dropsUnrequestedProfile = false
         requiresCallerHeader = false
         requiresAppleOnEveryPlatform = true
+        rescindedConsent = .endSessions
         switch profile {
         case .sekisho:
             trustsGoogleForEveryDomain = false

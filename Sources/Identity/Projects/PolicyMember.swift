@@ -200,6 +200,10 @@ extension Policy {
             "requiresAppleOnEveryPlatform", \.requiresAppleOnEveryPlatform,
             "every app with a third-party login must offer apple.com or declare an exemption (App Review guideline 4.8); false: only apps for Apple's platforms must, that is, apps with the platform ios, macos, tvos, watchos, visionos or other, with a bundle ID, or with the distribution appStore or marketplace"
         ),
+        .choice(
+            "rescindedConsent", \.rescindedConsent,
+            "what happens to the accounts of a child when a parent withdraws consent to the app (RESCIND_CONSENT of the App Store); endSessions: their sessions end; disableAccount: they are also disabled, until an administrator enables them"
+        ),
     ]
 
     /// The values of the members that differ from `profile`, by name.

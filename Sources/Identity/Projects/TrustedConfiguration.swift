@@ -37,8 +37,8 @@ extension Realm {
 
 extension Policy {
     /// Not ordinary: whether Google's addresses are trusted in every domain, whether a nonce is required, whether an
-    /// account follows a relay address, whether identities survive a reset, whether callers must state their app, and
-    /// whether apps for other platforms than Apple's need Apple.
+    /// account follows a relay address, whether identities survive a reset, whether callers must state their app,
+    /// whether apps for other platforms than Apple's need Apple, and what the withdrawal of a parent's consent does.
     fileprivate func replacingOrdinaryMembers(from new: Policy) -> Policy {
         var policy = self
         policy.allowsPasswords = new.allowsPasswords

@@ -52,24 +52,16 @@ public struct GoogleSignalService: Sendable {
         return outcome
     }
 
-    /// Verifies the signature before it looks up the audiences. Each token is counted as rejected before it is
-    /// verified, so that concurrent tokens cannot exceed the limit. It is subtracted again unless it is bad: Google's own
-    /// tokens do not count while its keys or the database cannot be reached.
+    /// Verifies the signature before it looks up the audiences. Google's own tokens do not count as rejected while its
+    /// keys or the database cannot be reached.
     private func accepted(
         _ token: String, from context: RequestContext
     ) async throws -> (GoogleSecurityToken, [ID<Realm>]) {
-        try limiter.countNotification(from: context.network)
-        do {
+        try await limiter.countingRejections(from: context.network) { $0 is GoogleSignalRefusal } _: {
             let verified = try await verifier.verify(token, clock.now())
             let realms = try await store.realms(ofGoogleClients: verified.audiences)
             guard !realms.isEmpty else { throw GoogleSignalRefusal.audience }
-            limiter.subtractNotification(from: context.network)
             return (verified, realms)
-        } catch let refusal as GoogleSignalRefusal {
-            throw refusal
-        } catch {
-            limiter.subtractNotification(from: context.network)
-            throw error
         }
     }
 }

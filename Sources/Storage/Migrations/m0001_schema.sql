@@ -946,6 +946,17 @@ CREATE TABLE app_transaction (
 
 CREATE INDEX app_transaction_account ON app_transaction (realm_id, account_id);
 
+-- App Store transactions for which a parent has withdrawn consent. Kept as long as the realm, because a device can state
+-- an old transaction at any time.
+CREATE TABLE consent_rescission (
+    realm_id text COLLATE "C" NOT NULL REFERENCES realm ON DELETE CASCADE,
+    bundle_id text COLLATE "C" NOT NULL CHECK (bundle_id <> ''),
+    transaction_id text COLLATE "C" NOT NULL CHECK (transaction_id <> ''),
+    -- When the App Store signed the latest notification. Transactions that it signs later are not affected.
+    signed_at timestamptz NOT NULL,
+    PRIMARY KEY (realm_id, bundle_id, transaction_id)
+);
+
 -- Audit trail. Rows are only inserted, and deleted after the retention period; no statement changes them.
 CREATE TABLE audit_event (
     id uuid PRIMARY KEY,

@@ -21,8 +21,8 @@ struct RescindedConsentTests {
         let gateway: TestGateway
         let store: SimulatedAppStore
 
-        init(wantedEvents: [AccountEvent.Kind] = []) async throws {
-            let plain = try await TestGateway(wantedEvents: wantedEvents)
+        init(wantedEvents: [AccountEvent.Kind] = [], effect: RescissionEffect = .endSessions) async throws {
+            let plain = try await TestGateway(wantedEvents: wantedEvents) { $0.rescindedConsent = effect }
             let clock = plain.clock
             let store = try SimulatedAppStore { clock.now.seconds }
             self.store = store
@@ -83,6 +83,71 @@ struct RescindedConsentTests {
         #expect(try await fixture.notify(payload).status == 200)
         #expect(try await fixture.gateway.isSessionValid(child))
         #expect(try await fixture.events().map { $0.hasPrefix(" ageConsent.rescinded") } == [true])
+    }
+
+    @Test("A transaction that an app states after the withdrawal of consent has the effect at once")
+    func lateStatement() async throws {
+        let fixture = try await Fixture(wantedEvents: [.ageConsentRescinded])
+        let transaction = try fixture.store.transaction("t1", of: Self.bundle)
+        #expect(try await fixture.notify(fixture.store.notification(about: transaction, of: Self.bundle)).status == 200)
+        fixture.gateway.clock.advance(by: .seconds(500 * 86_400))
+        let child = try await fixture.gateway.signUp()
+        let stated = try await fixture.state(transaction, child)
+        #expect(stated.outcome == "400 TOKEN_EXPIRED")
+        #expect(try await !fixture.gateway.isSessionValid(child))
+        #expect(try await fixture.events().filter { $0.hasPrefix("\(child.localId) ageConsent.rescinded") }.count == 1)
+    }
+
+    @Test("The withdrawal concerns neither another transaction nor the same one of another app")
+    func otherTransactions() async throws {
+        let fixture = try await Fixture()
+        let withdrawn = try fixture.store.transaction("t1", of: Self.bundle)
+        #expect(try await fixture.notify(fixture.store.notification(about: withdrawn, of: Self.bundle)).status == 200)
+        let other = try await fixture.gateway.signUp()
+        #expect(try await fixture.state(fixture.store.transaction("t2", of: Self.bundle), other).status == 204)
+        #expect(try await fixture.gateway.isSessionValid(other))
+    }
+
+    @Test("A transaction that the App Store signs after the withdrawal is accepted: a parent has consented again")
+    func renewedConsent() async throws {
+        let fixture = try await Fixture()
+        let earlier = try fixture.store.transaction("t1", of: Self.bundle)
+        #expect(try await fixture.notify(fixture.store.notification(about: earlier, of: Self.bundle)).status == 200)
+        fixture.gateway.clock.advance(by: .seconds(60))
+        let child = try await fixture.gateway.signUp()
+        #expect(try await fixture.state(fixture.store.transaction("t1", of: Self.bundle), child).status == 204)
+        #expect(try await fixture.gateway.isSessionValid(child))
+        #expect(try await fixture.state(earlier, child).outcome == "400 TOKEN_EXPIRED")
+    }
+
+    @Test("With the policy disableAccount, the account is also disabled", arguments: [true, false])
+    func disabling(isStatedBefore: Bool) async throws {
+        let fixture = try await Fixture(
+            wantedEvents: [.ageConsentRescinded, .accountDisabled], effect: .disableAccount)
+        let transaction = try fixture.store.transaction("t1", of: Self.bundle)
+        let child = try await fixture.gateway.signUp()
+        if isStatedBefore { #expect(try await fixture.state(transaction, child).status == 204) }
+        #expect(try await fixture.notify(fixture.store.notification(about: transaction, of: Self.bundle)).status == 200)
+        if !isStatedBefore { #expect(try await fixture.state(transaction, child).outcome == "400 TOKEN_EXPIRED") }
+        #expect(try await !fixture.gateway.isSessionValid(child))
+        #expect(try await fixture.gateway.signIn().outcome == "400 USER_DISABLED")
+        #expect(try await fixture.events().contains { $0.hasPrefix("\(child.localId) account.disabled") })
+    }
+
+    @Test("A withdrawal that arrives while an app states the transaction has the effect", .timeLimit(.minutes(1)))
+    func race() async throws {
+        let fixture = try await Fixture()
+        let transaction = try fixture.store.transaction("t1", of: Self.bundle)
+        for round in 0..<10 {
+            let child = try await fixture.gateway.signUp(email: "child\(round)@example.com")
+            let payload = try fixture.store.notification(about: transaction, of: Self.bundle, id: "n\(round)")
+            async let stated = fixture.state(transaction, child)
+            async let notified = fixture.notify(payload)
+            #expect(try await notified.status == 200)
+            _ = try await stated
+            #expect(try await !fixture.gateway.isSessionValid(child), "round \(round)")
+            _ = try await fixture.gateway.database.pool.execute("DELETE FROM consent_rescission")
+        }
     }
 
     @Test("Other types of notifications are accepted without effect", arguments: ["TEST", "SUBSCRIBED"])

@@ -118,6 +118,7 @@ struct TrustedConfigurationTests {
         app("callers") { $0.callers.webDomains = ["example.com"] },
         app("redirectURIs") { $0.redirectURIs = ["myapp:/done"] },
         policy("requiresCallerHeader") { $0.requiresCallerHeader.toggle() },
+        policy("rescindedConsent") { $0.rescindedConsent = .disableAccount },
         policy("requiresAppleOnEveryPlatform") { $0.requiresAppleOnEveryPlatform.toggle() },
         provider("ProviderSettings.statedRelation", of: corp) { $0.statedRelation = .own },
         provider("ProviderSettings.relationReason", of: corp) { $0.relationReason = Reason("our own accounts") },
