@@ -481,9 +481,11 @@ CREATE TABLE public.realm (
     passkey_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
     event_kinds text[] DEFAULT '{}'::text[] NOT NULL,
     blocking_functions jsonb,
+    brand jsonb DEFAULT '{}'::jsonb NOT NULL,
     created_at timestamp with time zone NOT NULL,
     deleted_at timestamp with time zone,
     CONSTRAINT realm_blocking_functions_check CHECK ((jsonb_typeof(blocking_functions) = 'object'::text)),
+    CONSTRAINT realm_brand_check CHECK ((jsonb_typeof(brand) = 'object'::text)),
     CONSTRAINT realm_email_settings_check CHECK ((jsonb_typeof(email_settings) = 'object'::text)),
     CONSTRAINT realm_id_check CHECK (
 CASE

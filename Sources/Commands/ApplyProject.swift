@@ -23,6 +23,7 @@ extension Command {
         ("passkeys", "settings of passkeys"),
         ("sms", "sender of codes to telephone numbers; null resets it"),
         ("blockingFunctions", "servers that may refuse or change sign-ups and sign-ins; null removes all of them"),
+        ("brand", "how pages and emails present the project; null resets it"),
         ("providers", "settings of each provider, by ID: \(SupportedProviders.live.idList), oidc.NAME"),
         ("apps", "settings of each app, by ID"),
         ("eventEndpoints", "settings of each event endpoint, by ID, without secrets"),
@@ -93,6 +94,13 @@ extension Command {
             "forwardInboundCredentials",
             "which tokens of a provider the functions get: idToken, accessToken, refreshToken, each true or false"
         ),
+    ]
+
+    private static let brandMembers: [(term: String, description: String)] = [
+        ("name", "name shown to users in emails and on pages (default: the name of the project)"),
+        ("color", "colour of buttons and links: \(RGBColor.rule)"),
+        ("privacyUrl, termsUrl", "https URLs of the privacy policy and of the terms of use"),
+        ("supportUrl", "where users get help: \(BrandLink.supportRule)"),
     ]
 
     private static let providerMembers: [(term: String, description: String)] = [
@@ -183,6 +191,7 @@ extension Command {
             "exemption",
             "exemption from guideline 4.8, with the members kind (one of the kinds below) and reason (at least 4 different letters or digits, and at most 500 characters); null: no exemption"
         ),
+        ("brand", "members that replace those of the project's brand for this app; null: none"),
     ]
 
     private static let eventEndpointMembers: [(term: String, description: String)] = [
@@ -237,6 +246,7 @@ extension Command {
             HelpTable(title: "Members of passkeys", rows: passkeyMembers),
             HelpTable(title: "Members of sms", rows: smsMembers),
             HelpTable(title: "Members of blockingFunctions", rows: blockingFunctionMembers),
+            HelpTable(title: "Members of brand (null resets a member)", rows: brandMembers),
             HelpTable(title: "Members of a provider", rows: providerMembers),
             HelpTable(title: "Relations of a provider to the project's apps", rows: relations),
             HelpTable(title: "Members of an app", rows: appMembers),

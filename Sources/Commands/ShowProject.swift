@@ -45,6 +45,8 @@ private struct ProjectResource: Encodable {
     let name: String
     let profile: String
     let authorizedDomains: [String]
+    let brandName: String?
+    let brandColor: String?
     let senderAddress: String?
     let actionUrl: String?
     let passkeyRpId: String?
@@ -59,6 +61,8 @@ private struct ProjectResource: Encodable {
         name = configuration.name
         profile = project.profile.rawValue
         authorizedDomains = project.authorizedDomains
+        brandName = project.brand.name
+        brandColor = project.brand.color?.text
         senderAddress = project.emailSettings.senderAddress?.rawValue
         actionUrl = project.emailSettings.actionURL
         passkeyRpId = project.passkeys.isEnabled ? project.passkeys.rpID : nil
@@ -78,6 +82,7 @@ private struct ProjectResource: Encodable {
         [
             ["ID", project], ["NUMBER", number], ["NAME", name], ["PROFILE", profile],
             ["AUTHORIZED DOMAINS", authorizedDomains.joined(separator: ", ")],
+            ["BRAND NAME", brandName ?? ""], ["BRAND COLOR", brandColor ?? ""],
             ["SENDER ADDRESS", senderAddress ?? ""], ["ACTION URL", actionUrl ?? ""],
             ["PASSKEY RP ID", passkeyRpId ?? ""], ["TENANTS", hasTenants ? "yes" : "no"],
         ]

@@ -251,8 +251,8 @@ PROJECT_FILES = [
     ("\xff", "the file is not a valid JSON object: syntax error at line 1, column 1"),
     ("[" * 40, "the file is not a valid JSON object: nested too deeply"),
     ("{\"project\": \"demo\", \"nmae\": \"x\"}",
-     "nmae: unknown member; expected one of apps, authorizedDomains, blockingFunctions, email, eventEndpoints, name, "
-     "passkeys, policy, profile, project, providers, sms"),
+     "nmae: unknown member; expected one of apps, authorizedDomains, blockingFunctions, brand, email, eventEndpoints, "
+     "name, passkeys, policy, profile, project, providers, sms"),
     ("{\"project\": \"demo\", \"profile\": \"google\"}", "profile: expected sekisho or firebase, got \"google\""),
     ("{\"project\": \"demo\", \"policy\": []}", "policy: expected an object, got a list"),
     ("{\"project\": \"demo\", \"policy\": {\"x\": 1}}",
@@ -263,6 +263,8 @@ PROJECT_FILES = [
      "apps.web.platform: expected ios, macos, tvos, watchos, visionos, android, windows, web or other, got \"fridge\""),
     ("{\"project\": \"demo\", \"authorizedDomains\": \"x\"}",
      "authorizedDomains: expected a list of strings, got \"x\""),
+    ("{\"project\": \"demo\", \"brand\": {\"color\": \"red\"}}",
+     "brand.color: expected # and six hexadecimal digits, or null, got \"red\""),
     ("{\"project\": \"demo\", \"email\": {\"from\": \"nobody\"}}",
      "email.from: unknown member; expected one of actionUrl, language, replyTo, senderAddress, senderName, subjects"),
 ]

@@ -102,6 +102,21 @@ def test_redirect_uris_are_applied_once_and_unsafe_uris_are_rejected(apply, proj
     assert apply({"project": project, "apps": {"web": web}}).stdout == "no changes\n"
 
 
+def test_brands_are_applied_once_and_null_removes_them(apply, fresh_installation, project):
+    brand = {"name": "Acme", "color": "#1d4ea8", "privacyUrl": "https://acme.example/privacy",
+             "termsUrl": "https://acme.example/terms", "supportUrl": "mailto:help@acme.example"}
+    file = {"project": project, "brand": brand, "apps": {"default": {"brand": {"name": "Acme Go"}}}}
+    first = apply(file)
+    assert first.returncode == 0, first.stderr
+    assert "+ brand.color: #1d4ea8\n" in first.stdout and "+ apps.default.brand.name: Acme Go\n" in first.stdout
+    assert apply(file).stdout == "no changes\n"
+    assert "Acme" in fresh_installation.run_ok(f"projects show {project}")
+    rejected = apply({"project": project, "brand": {"privacyUrl": "http://acme.example"}})
+    assert rejected.returncode != 0 and "brand.privacyUrl: expected an https URL" in rejected.stderr
+    removed = apply({"project": project, "brand": None, "apps": {"default": {"brand": {"name": None}}}})
+    assert removed.stdout.endswith("6 changes applied\n")
+
+
 def test_changes_of_secrets_are_reported_without_the_secrets(apply, fresh_installation, project, apple):
     apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
     changed = apply({"project": project, "providers": {"google.com": {"clientSecret": "another"}}})

@@ -233,6 +233,32 @@ struct ProjectFileTests {
             ])
     }
 
+    @Test("Brands are changed member by member, removed by null, and reset by pruning")
+    func brands() throws {
+        func changed(
+            _ section: String, _ before: ProjectConfiguration, pruning: Bool = false
+        ) throws -> ProjectConfiguration {
+            try Self.applied(#"{"project": "demo"\#(section)}"#, to: before, pruning: pruning)
+        }
+        let brand = ##"{"name": "Acme", "color": "#1D4EA8", "supportUrl": "mailto:help@acme.example"}"##
+        let first = try changed(
+            #", "brand": \#(brand), "apps": {"default": {"brand": {"name": "Acme Go"}}}"#, Self.newProject)
+        #expect(
+            first.changes(since: Self.newProject).map(\.line) == [
+                "+ apps.default.brand.name: Acme Go", "+ brand.color: #1d4ea8", "+ brand.name: Acme",
+                "+ brand.supportUrl: mailto:help@acme.example",
+            ])
+        let second = try changed(#", "brand": {"name": null, "termsUrl": "https://acme.example/terms"}"#, first)
+        #expect(
+            second.changes(since: first).map(\.line) == [
+                "- brand.name: Acme", "+ brand.termsUrl: https://acme.example/terms",
+            ])
+        #expect(try changed(#", "brand": null"#, second).realm.project.brand == Brand())
+        let pruned = try changed(#", "apps": {"default": {}}"#, second, pruning: true)
+        #expect(pruned.realm.project.brand == Brand() && pruned.apps[0].app.settings.brand == Brand())
+        #expect(throws: ConfigurationError.self) { try Self.parsed(#"{"project": "demo", "brand": {"color": "red"}}"#) }
+    }
+
     @Test("Email settings can be removed one by one or all at once, and the member subjects replaces all subjects")
     func emailSettings() throws {
         let before = try Self.applied(Self.completeFile)

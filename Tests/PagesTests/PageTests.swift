@@ -53,7 +53,13 @@ struct PageTests {
             AddedSignInMethod(provider: .google, subject: "1", addedAt: Instant(seconds: 1_767_225_600))
         }
 
-        var context: Page.Context { Page.Context(language: language, projectName: projectName) }
+        var context: Page.Context {
+            Page.Context(
+                language: language, projectName: projectName,
+                brand: Brand(
+                    privacy: BrandLink(stored: "https://example.com/\(code)"),
+                    support: BrandLink(stored: "mailto:\(code)@example.com")), requestID: "1a2b")
+        }
         var continueURL: ContinueURL? {
             let realm = Realm(
                 Project(
@@ -192,12 +198,12 @@ struct PageTests {
             Row(testDescription: "forgotPassword, invalid address") { .forgotPassword(isInvalid: true, $0.context) },
             Row(testDescription: "resetRequested") { .resetRequested(to: $0.email, $0.context) },
         ]
-        + ([
-            .code(.invalid), .code(.expired), .code(.emailTaken), .code(.accountDisabled), .code(.notAllowed),
-            .tooManyAttempts(minutes: 1), .tooManyAttempts(minutes: 5), .malformed, .notFound,
-        ] as [Page.Failure]).map { failure in
-            Row(testDescription: "\(failure)") { .failure(failure, $0.context) }
-        }
+        + failures.map { failure in Row(testDescription: "\(failure)") { .failure(failure, $0.context) } }
+
+    static let failures: [Page.Failure] = [
+        .code(.invalid), .code(.expired), .code(.emailTaken), .code(.accountDisabled), .code(.notAllowed),
+        .tooManyAttempts(minutes: 1), .tooManyAttempts(minutes: 5), .malformed, .notFound,
+    ]
 
     @Test("Hostile values do not change the structure of a page", arguments: rows)
     func hostile(row: Row) {
@@ -242,6 +248,21 @@ struct PageTests {
             #expect(text.contains(#"<label for="\#(id)">"#))
             #expect(!input.output.contains("placeholder"))
         }
+    }
+
+    @Test("Every page has the brand's links in its footer, and only a failure the ID of the request", arguments: rows)
+    func footer(row: Row) throws {
+        let footer = try #require(row.make(Values()).html.firstMatch(of: /<\/main><footer>(.*)<\/footer>/)).output.1
+        #expect(footer.contains(#"<ul><li><a href="mailto:code@example.com">Help</a></li><li>"#))
+        let isFailure = Self.failures.contains { "\($0)" == row.testDescription }
+        #expect(footer.contains("Request ID: <code>1a2b</code>") == isFailure)
+    }
+
+    @Test("The name of the brand replaces the name of the project, and no footer is shown without links")
+    func brandName() {
+        let context = Page.Context(language: .english, projectName: "demo", brand: Brand(name: "Acme"))
+        let page = Page.forgotPassword(context).html
+        #expect(page.contains(#"<p class="project">Acme</p>"#) && !page.contains("demo") && !page.contains("<footer>"))
     }
 
     @Test("The verification page offers \"This was not me\" until the address is verified")

@@ -67,17 +67,17 @@ extension EndpointCall {
             return PageResponse(
                 SDKFrame.response(withKey: key, for: client.realm.project.frameAncestors), of: client.realm.id)
         } catch let refusal as any Refusal where refusal is AccessRefusal || refusal is AuthorizationRefusal {
-            let pageContext = Page.Context(language: language(tag: nil, in: nil), projectName: nil)
+            let pageContext = pageContext(in: nil, projectName: nil)
             let page = Page.flowFailure(.malformed, back: .none, pageContext)
             return PageResponse(page.flowResponse(status: 400), because: refusal)
         }
     }
 
-    /// Returns the language and the project name for a page; without a project, the page shows no name.
-    func pageContext(in realm: Realm?) async throws -> Page.Context {
+    /// Returns the context of a page of a flow; without a project, the page shows no name.
+    func flowPageContext(in realm: Realm?, of app: ID<App>?) async throws -> Page.Context {
         var name: String?
         if let realm { name = try await services.emailActions.pageService.name(of: realm.project.id) }
-        return Page.Context(language: language(tag: nil, in: realm), projectName: name)
+        return pageContext(in: realm, of: app, projectName: name)
     }
 
     /// The query of this request, for a URL that repeats the request.
@@ -95,13 +95,13 @@ private struct HandlerStart {
         do {
             request = try HandlerRequest(call.request)
         } catch {
-            return try await failure(error, back: { _ in .none }, in: nil)
+            return try await failure(error, back: { _ in .none }, for: nil)
         }
-        var realm: Realm?
+        var caller: CallingApp?
         var target: AuthorizationTarget?
         do {
-            let client = try await caller(of: request)
-            realm = client.realm
+            let client = try await self.caller(of: request)
+            caller = client
             let page = try AuthorizationTarget(page: request.page, in: client.realm)
             target = page
             return PageResponse(try await start(request, for: client, returningTo: page), of: client.realm.id)
@@ -113,7 +113,7 @@ private struct HandlerStart {
                     let delivery = EventDelivery(
                         request.event, isPopup: request.isPopup, returnTo: target, failure: problem)
                     return .script(try delivery.json(), waitsForClick: problem.waitsForClick)
-                }, in: realm)
+                }, for: caller)
         }
     }
 
@@ -159,13 +159,13 @@ private struct HandlerStart {
     ///
     /// - Parameter back: returns how the page leads back to the app.
     private func failure(
-        _ error: any Error, back: (FlowProblem) throws -> Page.ReturnToApp, in realm: Realm?
+        _ error: any Error, back: (FlowProblem) throws -> Page.ReturnToApp, for caller: CallingApp?
     ) async throws -> PageResponse {
         guard let problem = FlowProblem(error) else { throw error }
         let page = Page.flowFailure(
             problem.kind, back: try back(problem), retryQuery: problem.canRetry ? call.encodedQuery : nil,
-            try await call.pageContext(in: realm))
-        return PageResponse(page, problem, of: realm?.id)
+            try await call.flowPageContext(in: caller?.realm, of: caller?.app.id))
+        return PageResponse(page, problem, of: caller?.realm.id)
     }
 }
 

@@ -55,7 +55,7 @@ struct HandlerCallback {
             return try await respond(found)
         } catch {
             guard let problem = FlowProblem(error) else { throw error }
-            guard let returnedFlow else { return try await failure(problem, back: .none, in: nil) }
+            guard let returnedFlow else { return try await failure(problem, back: .none, in: nil, of: nil) }
             // After a request from another browser, the browser that started the flow can still complete it.
             let isFinished = !problem.canRetry && problem.kind != .otherBrowser
             let page = try await failure(problem, of: returnedFlow)
@@ -83,8 +83,8 @@ struct HandlerCallback {
         let uri = "\(returnedFlow.flow.redirectURI)?\(AuthorizationTarget.grantParameter)=\(grant.secret)"
         let delivery = EventDelivery(
             event, isPopup: isPopup, returnTo: target, uri: uri, sessionID: grant.sessionID)
-        return Page.flowResult(delivering: try delivery.json(), try await call.pageContext(in: returnedFlow.realm))
-            .flowResponse()
+        let pageContext = try await call.flowPageContext(in: returnedFlow.realm, of: returnedFlow.app.id)
+        return Page.flowResult(delivering: try delivery.json(), pageContext).flowResponse()
     }
 
     private func failure(_ problem: FlowProblem, of returnedFlow: ReturnedFlow) async throws -> PageResponse {
@@ -106,7 +106,7 @@ struct HandlerCallback {
         case .popup(let event, let target): back = try script(event, isPopup: true, target, problem)
         case .page(let event, let target): back = try script(event, isPopup: false, target, problem)
         }
-        return try await failure(problem, back: back, in: returnedFlow.realm)
+        return try await failure(problem, back: back, in: returnedFlow.realm, of: returnedFlow.app.id)
     }
 
     /// Returns the script that passes the error to Firebase's SDK and then returns to the app.
@@ -121,12 +121,12 @@ struct HandlerCallback {
     static let cancelledError = "user_cancelled"
 
     private func failure(
-        _ problem: FlowProblem, back: Page.ReturnToApp, in realm: Realm?
+        _ problem: FlowProblem, back: Page.ReturnToApp, in realm: Realm?, of app: ID<App>?
     ) async throws -> PageResponse {
         let canRetry = problem.canRetry && call.request.method == .get
         let page = Page.flowFailure(
             problem.kind, back: back, retryQuery: canRetry ? call.encodedQuery : nil,
-            try await call.pageContext(in: realm))
+            try await call.flowPageContext(in: realm, of: app))
         return PageResponse(page, problem, of: realm?.id)
     }
 }

@@ -33,7 +33,7 @@ extension Endpoint {
 extension PageResponse {
     /// The page about a request whose query or form is malformed.
     fileprivate static func malformed(_ call: EndpointCall) -> PageResponse {
-        let pageContext = Page.Context(language: call.language(tag: nil, in: nil), projectName: nil)
+        let pageContext = call.pageContext(in: nil, projectName: nil)
         return PageResponse(Page.failure(.malformed, pageContext).response(status: 400))
     }
 }
@@ -204,8 +204,7 @@ private struct ActionPageRequest {
     }
 
     private func pageContext(of checked: CheckedCode?) -> Page.Context {
-        Page.Context(
-            language: call.language(tag: language, in: checked?.realm), projectName: checked?.projectName)
+        call.pageContext(languageTag: language, in: checked?.realm, projectName: checked?.projectName)
     }
 
     /// The continue URL if its domain is authorized. The gateway checked the URL when the email was requested, but an

@@ -79,12 +79,11 @@ extension EndpointCall {
         languageTag tag: String?, _ respond: (Realm, Page.Context) async throws -> PageResponse
     ) async throws -> PageResponse {
         guard let (realm, name) = try await services.emailActions.pageService.realm(ofProject: namedProject) else {
-            let pageContext = Page.Context(language: language(tag: tag, in: nil), projectName: nil)
+            let pageContext = pageContext(languageTag: tag, in: nil, projectName: nil)
             return PageResponse(
                 Page.failure(.notFound, pageContext), of: nil, status: 404, because: RequestRefusal.notFound)
         }
-        return try await respond(
-            realm, Page.Context(language: language(tag: tag, in: realm), projectName: name))
+        return try await respond(realm, pageContext(languageTag: tag, in: realm, projectName: name))
     }
 }
 

@@ -30,6 +30,7 @@ struct AppInput: Decodable {
     let androidFingerprints: [String]?
     let redirectUris: [String]?
     let exemption: Exemption?
+    let brand: BrandInput?
 
     /// Sets the members that `mask` covers. Without a mask in the request, absent members get their defaults.
     func apply(to app: inout ConfiguredApp, maskedBy mask: FieldMask) throws(RequestRefusal) {
@@ -57,6 +58,7 @@ struct AppInput: Decodable {
             "androidFingerprints", androidFingerprints, to: &settings.association.androidFingerprints, default: [])
         mask.assign("redirectUris", redirectUris, to: &settings.redirectURIs, default: [])
         mask.assign("exemption", try declaredExemption(), to: &settings.exemption)
+        try (brand ?? .empty).apply(to: &settings.brand, maskedBy: mask, keepingAbsent: false)
         app.app.settings = settings
     }
 

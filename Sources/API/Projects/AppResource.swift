@@ -31,6 +31,7 @@ struct AppResource: Encodable {
     let androidFingerprints: [String]
     let redirectUris: [String]
     let exemption: Exemption?
+    let brand: BrandConfig?
     let loginServices: LoginServicesReport
     let warnings: [String]?
 
@@ -57,6 +58,7 @@ struct AppResource: Encodable {
                 kind: $0.kind.rawValue, reason: $0.reason.text, declaredBy: $0.declaration?.actor,
                 declaredAt: $0.declaration?.declaredAt.iso8601)
         }
+        brand = BrandConfig(settings.brand)
         loginServices = LoginServicesReport(LoginServices(of: configured.app, in: realm))
         self.warnings = warnings
     }

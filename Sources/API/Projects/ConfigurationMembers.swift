@@ -8,6 +8,8 @@ extension [ConfigurationMember] {
         ofRealm + ofSignIn + ofNotification
         + ConfigurationMember.all(
             .applied, in: "passkeys", "enabled", "origins", "relatedOrigins", "rpId", "topOrigins")
+        + ConfigurationMember.all(
+            .applied, in: "brand", "color", "name", "privacyUrl", "supportUrl", "termsUrl")
         + ConfigurationMember.all(.applied, "authorizedDomains", "loginServicesConfig.requiresAppleOnEveryPlatform")
         + ConfigurationMember.all(.applied, "smsRegionConfig")
         + ConfigurationMember.all(

@@ -77,6 +77,7 @@ private struct ProjectConfig: Encodable {
     let smsRegionConfig: SMSRegionConfig
     let sms: SMSConfig
     let blockingFunctions: BlockingFunctionsConfig
+    let brand: BrandConfig?
     let warnings: [String]?
 
     init(_ realm: Realm, warnings: [String] = []) {
@@ -103,5 +104,6 @@ private struct ProjectConfig: Encodable {
         smsRegionConfig = SMSRegionConfig(realm.project.sms.regions)
         sms = SMSConfig(realm.project.sms)
         blockingFunctions = BlockingFunctionsConfig(realm.project.blockingFunctions)
+        brand = BrandConfig(realm.project.brand)
     }
 }

@@ -42,10 +42,12 @@ struct ProjectConfigInput: Decodable {
     let smsRegionConfig: SMSRegionConfigInput?
     let sms: SMSConfigInput?
     let blockingFunctions: BlockingFunctionsInput?
+    /// An extension.
+    let brand: BrandInput?
 
     /// Sets the members that `mask` covers and the input has. If the request has no mask, all other members get their
-    /// defaults, except `authorizedDomains`, `loginServicesConfig`, `passkeys` and `sms`, which Firebase's clients do
-    /// not know.
+    /// defaults, except `authorizedDomains`, `loginServicesConfig`, `passkeys`, `sms` and `brand`, which Firebase's
+    /// clients do not know.
     ///
     /// - Parameter defaults: the policy with the defaults; see ``Project/defaultPolicy``.
     /// - Throws: ``RequestRefusal``.
@@ -82,6 +84,7 @@ struct ProjectConfigInput: Decodable {
             try (blockingFunctions ?? none).apply(
                 to: &realm.project.blockingFunctions, maskedBy: mask, allowingLoopback: allowingLoopback)
         }
+        try brand?.apply(to: &realm.project.brand, maskedBy: mask, keepingAbsent: true)
         if mask.contains("authorizedDomains"), let authorizedDomains {
             realm.project.authorizedDomains = try Self.checked(authorizedDomains)
         }

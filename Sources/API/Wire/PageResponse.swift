@@ -37,6 +37,20 @@ extension EndpointCall {
         tag.flatMap(Language.init(tag:)) ?? context.language ?? realm?.project.emailSettings.language ?? .english
     }
 
+    /// Returns the context of a page for the user.
+    ///
+    /// - Parameters:
+    ///   - tag: as in ``language(tag:in:)``.
+    ///   - app: the app whose brand the page has; `nil` if the request does not identify one.
+    ///   - projectName: the display name of the project; `nil` if the request does not identify one.
+    func pageContext(
+        languageTag tag: String? = nil, in realm: Realm?, of app: ID<App>? = nil, projectName: String?
+    ) -> Page.Context {
+        Page.Context(
+            language: language(tag: tag, in: realm), projectName: projectName,
+            brand: realm?.project.brand(of: app) ?? Brand(), requestID: request.id)
+    }
+
     /// The request's context with the language of the page, which emails then use.
     func context(language: Language) -> RequestContext {
         RequestContext(

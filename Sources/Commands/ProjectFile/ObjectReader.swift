@@ -25,6 +25,12 @@ struct ObjectReader {
     }
     mutating func texts(_ name: String) -> [String]? { nonNull(name, "a list of strings", Self.texts) }
     mutating func nullableText(_ name: String) -> Patch<String> { patch(name, "a string or null", Self.text) }
+    /// - Parameter expected: what a text must be so that `parse` does not return `nil`.
+    mutating func nullableText<Value>(
+        _ name: String, _ expected: String, _ parse: (String) -> Value?
+    ) -> Patch<Value> {
+        patch(name, "\(expected), or null") { Self.text($0).flatMap(parse) }
+    }
     mutating func nullableTexts(_ name: String) -> Patch<[String]> {
         patch(name, "a list of strings or null", Self.texts)
     }

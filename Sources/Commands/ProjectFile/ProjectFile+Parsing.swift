@@ -31,6 +31,7 @@ extension ProjectFile {
         }
         sms = reader.nullableObject("sms") { SMS(&$0, contents: contents) }
         blockingFunctions = reader.nullableObject("blockingFunctions") { BlockingFunctionsInput(&$0) }
+        brand = reader.nullableObject("brand") { BrandInput(&$0) }
         providers = reader.each("providers") { Provider($0, &$1, contents: contents) } ?? [:]
         apps = reader.each("apps") { _, reader in ProjectApp(&reader) } ?? [:]
         eventEndpoints = reader.each("eventEndpoints") { Endpoint($0, &$1) }
@@ -248,5 +249,6 @@ extension ProjectFile.ProjectApp {
             }
             return LoginServicesExemption(kind: kind, reason: reason)
         }
+        brand = reader.nullableObject("brand") { ProjectFile.BrandInput(&$0) }
     }
 }

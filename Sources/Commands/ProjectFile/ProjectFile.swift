@@ -38,6 +38,15 @@ struct ProjectFile: Sendable {
         var androidFingerprints: [String]?
         var redirectURIs: [String]?
         var exemption = Patch<LoginServicesExemption>.absent
+        var brand = Patch<BrandInput>.absent
+    }
+
+    struct BrandInput: Sendable {
+        var name = Patch<String>.absent
+        var color = Patch<RGBColor>.absent
+        var privacy = Patch<BrandLink>.absent
+        var terms = Patch<BrandLink>.absent
+        var support = Patch<BrandLink>.absent
     }
 
     struct Email: Sendable {
@@ -95,6 +104,7 @@ struct ProjectFile: Sendable {
     var passkeys: Passkeys?
     var sms = Patch<SMS>.absent
     var blockingFunctions = Patch<BlockingFunctionsInput>.absent
+    var brand = Patch<BrandInput>.absent
     var providers: [ByteText: Provider] = [:]
     var apps: [ByteText: ProjectApp] = [:]
     /// Event endpoints by ID; `nil` if the file does not name them.
@@ -120,6 +130,8 @@ struct ProjectFile: Sendable {
         applySMS(to: &configuration, pruning: pruning)
         configuration.realm.project.blockingFunctions = functions(
             replacing: configuration.realm.project.blockingFunctions, pruning: pruning)
+        configuration.realm.project.brand = brand.brand(
+            replacing: configuration.realm.project.brand, pruning: pruning)
         if pruning {
             for settings in configuration.realm.providers where providers[ByteText(settings.provider.rawValue)] == nil {
                 configuration.remove(settings.provider)
@@ -280,6 +292,7 @@ extension ProjectFile.ProjectApp {
         if let androidFingerprints { settings.association.androidFingerprints = androidFingerprints }
         if let redirectURIs { settings.redirectURIs = redirectURIs }
         exemption.apply(to: &settings.exemption)
+        settings.brand = brand.brand(replacing: settings.brand, pruning: pruning)
         app.app.settings = settings
         return app
     }

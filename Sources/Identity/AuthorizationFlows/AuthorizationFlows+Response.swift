@@ -23,7 +23,7 @@ struct AuthorizationState {
 public struct ReturnedFlow: Sendable {
     public let flow: AuthorizationFlow
     public let realm: Realm
-    let app: App
+    public let app: App
     let stored: StoredFlow
 
     fileprivate var receivesForm: Bool { realm.project.supportedProviders[flow.provider]?.responseMode == .form }

@@ -26,7 +26,7 @@ extension EmailSettings {
     }
 
     /// Whether the text may be part of a header field of an email, in which a line break would start another field.
-    private static func isValidHeaderText(_ text: String) -> Bool {
+    static func isValidHeaderText(_ text: String) -> Bool {
         textLength.contains(text.unicodeScalars.count)
             && !text.unicodeScalars.contains { scalar in
                 [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)

@@ -3,7 +3,7 @@ extension ProjectConfiguration {
     public func events(since old: ProjectConfiguration) -> [AuditNote] {
         let changes = changes(since: old)
         // Members of the project itself, of its policy, and of its other settings that are not of one app or provider.
-        let groups = ["policy", "email", "passkeys", "sms", "blockingFunctions"]
+        let groups = ["policy", "email", "passkeys", "sms", "blockingFunctions", "brand"]
         let projectChanges = changes.filter { $0.path.count == 1 || groups.contains($0.path[0]) }
         var events: [AuditNote] = []
         if !projectChanges.isEmpty {
@@ -14,6 +14,7 @@ extension ProjectConfiguration {
             let action = requiresApple ? "everyPlatform" : "applePlatforms"
             events.append(AuditNote("loginServices.\(action)", realm.id.rawValue))
         }
+        events += Self.brandEvents(realm.id.rawValue, old.realm.project.brand, realm.project.brand)
         let providers = (old.realm.providers + realm.providers).map(\.provider.rawValue)
         for id in Set(providers).sorted() {
             events += Self.events(
@@ -31,6 +32,8 @@ extension ProjectConfiguration {
                 exists: after != nil)
             events += Self.declarationEvents(
                 "exemption", id, before?.app.settings.exemption?.detail, after?.app.settings.exemption?.detail)
+            events += Self.brandEvents(
+                id, before?.app.settings.brand ?? Brand(), after?.app.settings.brand ?? Brand(), ["app": id])
         }
         return events
     }
@@ -46,6 +49,13 @@ extension ProjectConfiguration {
         }
     }
 
+    /// The event of a new brand, which may imitate another company's.
+    private static func brandEvents(
+        _ subject: String, _ old: Brand, _ new: Brand, _ detail: [String: String] = [:]
+    ) -> [AuditNote] {
+        old == new ? [] : [AuditNote("brand.changed", subject, new.detail.merging(detail) { $1 })]
+    }
+
     /// The event of an operator's declaration: an exemption from guideline 4.8, or a provider's relation.
     private static func declarationEvents(
         _ kind: String, _ subject: String, _ old: [String: String]?, _ new: [String: String]?
@@ -53,6 +63,18 @@ extension ProjectConfiguration {
         guard old != new else { return [] }
         let action = old == nil ? "declared" : new == nil ? "withdrawn" : "changed"
         return [AuditNote("\(kind).\(action)", subject, new ?? old ?? [:])]
+    }
+}
+
+extension Brand {
+    /// The members of the brand, without an email address.
+    fileprivate var detail: [String: String] {
+        let support = support?.isEmail == true ? "mailto" : support?.text
+        let all = [
+            "name": name, "color": color?.text, "privacyUrl": privacy?.text, "termsUrl": terms?.text,
+            "supportUrl": support,
+        ]
+        return all.compactMapValues(\.self)
     }
 }
 

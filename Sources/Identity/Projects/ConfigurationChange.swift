@@ -64,6 +64,7 @@ extension ProjectConfiguration {
             + realm.project.passkeys.members.map { (["passkeys", $0.0], $0.1) }
             + realm.project.sms.members.map { (["sms"] + $0.0, $0.1) }
             + realm.project.blockingFunctions.members.map { (["blockingFunctions", $0.0], $0.1) }
+            + realm.project.brand.members.map { (["brand", $0.0], $0.1) }
             + realm.providers.sorted { $0.provider.rawValue < $1.provider.rawValue }.flatMap { provider in
                 provider.members.map { (["providers", provider.provider.rawValue, $0.0], $0.1) }
             }
@@ -134,6 +135,17 @@ extension BlockingFunctions {
     }
 }
 
+extension Brand {
+    /// Only the members that are set.
+    fileprivate var members: [(String, String)] {
+        let all = [
+            ("name", name), ("color", color?.text), ("privacyUrl", privacy?.text), ("termsUrl", terms?.text),
+            ("supportUrl", support?.text),
+        ]
+        return all.compactMap { name, value in value.map { (name, $0) } }
+    }
+}
+
 extension ProviderSettings {
     fileprivate var members: [(String, String)] {
         let all: [(String, String?)] = [
@@ -174,7 +186,7 @@ extension ConfiguredApp {
             + [
                 (["exemption", "kind"], settings.exemption?.kind.rawValue),
                 (["exemption", "reason"], settings.exemption?.reason.text),
-            ]
+            ] + settings.brand.members.map { (["brand", $0.0], $0.1) }
         return all.compactMap { path, value in value.map { (path, $0) } }
     }
 

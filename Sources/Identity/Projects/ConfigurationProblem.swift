@@ -2,6 +2,8 @@
 /// Contains the ID or the position of the member, not the value.
 public enum ConfigurationProblem: Hashable, Sendable {
     case projectName
+    /// - Parameter app: `nil` for the brand of the project.
+    case brandName(app: ID<App>?)
     case tooManyDomains
     /// - Parameter index: from 0.
     case domain(index: Int)
@@ -159,6 +161,8 @@ extension ConfigurationProblem: CustomStringConvertible {
         let limits = ProjectConfiguration.Limits.self
         return switch self {
         case .projectName: "the project's name \(Self.nameRule)"
+        case .brandName(nil): "brand.name \(Self.headerTextRule)"
+        case .brandName(let app?): "app \(app): brand.name \(Self.headerTextRule)"
         case .tooManyDomains: "there must not be more than \(Project.domainLimit) authorized domains"
         case .domain(let index):
             "authorized domain \(index + 1) must be a host name, without scheme, port or path"

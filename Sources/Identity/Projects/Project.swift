@@ -24,6 +24,7 @@ public struct Project: Hashable, Sendable {
     public var wantedEvents: Set<AccountEvent.Kind> = []
     /// Servers of the operator that may refuse or change a sign-in.
     public var blockingFunctions = BlockingFunctions()
+    public var brand = Brand()
 
     public init(
         id: ID<Project>, number: Int64, profile: Policy.Profile, authorizedDomains: [String],
@@ -118,6 +119,8 @@ public struct AppSettings: Hashable, Sendable {
     public var redirectURIs: [String]
     /// Exempts the app from guideline 4.8.
     public var exemption: LoginServicesExemption?
+    /// Replaces members of the project's brand; see ``Project/brand(of:)``.
+    public var brand = Brand()
 
     public init(
         platform: Platform = .other, distribution: Distribution = .other, bundleIDs: [String] = [],

@@ -28,6 +28,7 @@ extension Realm {
         realm.policy = policy.replacingOrdinaryMembers(from: new.policy)
         realm.project.emailSettings = project.emailSettings.replacingOrdinaryMembers(
             from: new.project.emailSettings)
+        realm.project.brand = project.brand.replacingOrdinaryMembers(from: new.project.brand)
         realm.providers = providers.map { old in
             new.settings(of: old.provider).map(old.replacingOrdinaryMembers) ?? old
         }
@@ -80,6 +81,15 @@ extension EmailSettings {
     }
 }
 
+extension Brand {
+    /// Not ordinary: the name and the links, with which a page or an email could deceive its reader.
+    fileprivate func replacingOrdinaryMembers(from new: Brand) -> Brand {
+        var brand = self
+        brand.color = new.color
+        return brand
+    }
+}
+
 extension ProviderSettings {
     /// Disabling a provider is ordinary; enabling it is not. Its display name is not ordinary, because emails show it.
     fileprivate func replacingOrdinaryMembers(from new: ProviderSettings) -> ProviderSettings {
@@ -97,6 +107,7 @@ extension AppSettings {
         settings.signInMethods = new.signInMethods
         settings.requestedScopes = new.requestedScopes
         settings.exemption = new.exemption
+        settings.brand = brand.replacingOrdinaryMembers(from: new.brand)
         return settings
     }
 }

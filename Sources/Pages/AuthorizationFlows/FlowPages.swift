@@ -45,6 +45,7 @@ extension Page {
         _ failure: FlowFailure, back: ReturnToApp, retryQuery: String? = nil, _ context: Context
     ) -> Page {
         var page = Page(context, failure.title, [context.paragraph(failure.advice)])
+        page.isFailure = true
         if let retryQuery {
             let destination = Destination.currentPath(query: retryQuery)
             page.content.append(context.link(LocalizedString("Try again", "もう一度試す"), to: destination))

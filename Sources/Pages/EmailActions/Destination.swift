@@ -17,6 +17,7 @@ struct Destination: Sendable {
     static let actionPage = Destination("action")
     static let forgotPasswordPage = Destination("forgotPassword")
 
+    static func brand(_ link: BrandLink) -> Destination { Destination(URLReference(webOrEmail: link.text)) }
     static func app(_ url: ContinueURL) -> Destination { Destination(url.text) }
     static func app(_ link: ActionLink) -> Destination { Destination(link.url) }
     /// - Parameter url: the URL of the target, with or without an error in its query. It may have a custom scheme. The

@@ -11,7 +11,9 @@ extension Page {
     }
 
     public static func failure(_ failure: Failure, _ context: Context) -> Page {
-        Page(context, failure.title, [context.paragraph(failure.advice)])
+        var page = Page(context, failure.title, [context.paragraph(failure.advice)])
+        page.isFailure = true
+        return page
     }
 }
 

@@ -5,15 +5,22 @@ public import Identity
 /// An HTML page for end users. It loads no resources, and needs no script unless it passes the result of a sign-in to
 /// an app.
 public struct Page: Sendable {
-    /// What all pages of one visit share: the language and the project's name.
+    /// What all pages of one visit share: the language, and the name and brand of the project or app.
     public struct Context: Sendable {
         public let language: Language
-        /// The display name of the project; `nil` if the request does not identify a project.
+        /// The name that users know: the brand's, otherwise the project's; `nil` if the request does not identify a
+        /// project.
         public let projectName: String?
+        public let brand: Brand
+        /// The ID of the request in the log, for a page that reports a failure.
+        public let requestID: String?
 
-        public init(language: Language, projectName: String?) {
+        /// - Parameter projectName: the display name of the project, which the name of `brand` replaces.
+        public init(language: Language, projectName: String?, brand: Brand = Brand(), requestID: String? = nil) {
             self.language = language
-            self.projectName = projectName
+            self.projectName = brand.name ?? projectName
+            self.brand = brand
+            self.requestID = requestID
         }
     }
 
@@ -23,6 +30,8 @@ public struct Page: Sendable {
     /// The JSON that ``PageScript/delivery`` reads, the only script that a page can have: the result or the error of a
     /// sign-in, and how the script passes it to the app. `nil` for a page without script.
     var eventDelivery: String?
+    /// Whether the page explains that something did not work. Then its footer contains the ID of the request.
+    var isFailure = false
 
     init(_ context: Context, _ title: LocalizedString, _ content: [Markup]) {
         self.context = context
@@ -42,7 +51,7 @@ public struct Page: Sendable {
             ],
             body: Markup(
                 .body, eventDelivery.map { [.delivery($0)] } ?? [],
-                [Markup(.main, name + [Markup(.h1, text: heading)] + content)]
+                [Markup(.main, name + [Markup(.h1, text: heading)] + content)] + footer
                     + (eventDelivery == nil ? [] : [PageScript.delivery.markup])))
     }
 

@@ -44,10 +44,14 @@ enum Stylesheet {
         border:2px solid var(--strong);border-radius:.5rem;background:var(--strong);color:var(--on-strong);\
         font:inherit;font-weight:600;line-height:1.4;text-align:center;text-decoration:none;cursor:pointer}\
         .quiet{background:transparent;color:var(--strong)}\
+        footer{max-width:28rem;margin:0 auto;padding:0 1.5rem;color:var(--soft);font-size:.9375rem}\
+        footer ul{display:flex;flex-wrap:wrap;gap:0 1.5rem;margin:0;padding:0;list-style:none}\
+        footer a{display:inline-block;min-width:2.75rem;padding:.625rem 0;color:inherit}\
+        footer p{margin:.5rem 0 0}\
         :focus-visible{outline:3px solid var(--strong);outline-offset:3px}\
         @media (min-width:40rem){main{margin:10vh auto;padding:2.5rem}}
         """
 
     /// SHA-256 of ``text`` in base64. The page's policy allows no other style (CSP 3 §6.7.3.3).
-    static let sha256 = "khL1NGz6bNnkF2shJArPNO3aPEhFWVtztURiRLF1TeE="
+    static let sha256 = "JYFRi9qk05toaKKnrIRNKHi2hZAoLr9FQCFUjUTOsBc="
 }

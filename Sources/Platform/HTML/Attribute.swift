@@ -100,6 +100,13 @@ public struct URLReference: Sendable {
         self.text = isDangerous ? "about:invalid" : text
     }
 
+    /// An absolute URL with the scheme `https` or `mailto`. Accepts no others.
+    public init(webOrEmail text: String) {
+        let scheme = text.prefix { $0 != ":" }.lowercased()
+        let isAllowed = scheme.utf8.count < text.utf8.count && ["https", "mailto"].contains(scheme)
+        self.text = isAllowed ? text : "about:invalid"
+    }
+
     private static let browserSchemes: Set<String> = [
         "about", "blob", "data", "file", "filesystem", "javascript", "vbscript",
     ]

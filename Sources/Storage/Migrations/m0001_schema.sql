@@ -54,6 +54,8 @@ CREATE TABLE realm (
     event_kinds text[] NOT NULL DEFAULT '{}',
     -- JSON of the Swift type BlockingFunctionsColumn; NULL without functions.
     blocking_functions jsonb CHECK (jsonb_typeof(blocking_functions) = 'object'),
+    -- JSON of the Swift type BrandColumn.
+    brand jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(brand) = 'object'),
     created_at timestamptz NOT NULL,
     -- Set when a project or tenant is deleted. The janitor then deletes its accounts in batches, and this row last.
     deleted_at timestamptz,

@@ -29,6 +29,7 @@ struct AppColumn: Codable {
     let exemption: Exemption?
     /// In microseconds since 1970.
     let graceEndsAt: Int64?
+    let brand: BrandColumn?
 
     init(_ app: App) {
         let settings = app.settings
@@ -52,10 +53,13 @@ struct AppColumn: Codable {
                 declaredAt: $0.declaration?.declaredAt.microseconds)
         }
         graceEndsAt = app.graceEndsAt?.microseconds
+        brand = settings.brand == Brand() ? nil : BrandColumn(settings.brand)
     }
 
     func app(_ id: ID<App>) -> App {
-        App(id: id, settings: settings, graceEndsAt: graceEndsAt.map(Instant.init(microseconds:)))
+        var settings = settings
+        if let brand { settings.brand = brand.brand }
+        return App(id: id, settings: settings, graceEndsAt: graceEndsAt.map(Instant.init(microseconds:)))
     }
 
     private var settings: AppSettings {

@@ -191,6 +191,7 @@ public struct ConfigurationStore: Sendable {
         let smsSettings = try SMSSettingsColumn(realm.project.sms).columnText()
         let functions = realm.project.blockingFunctions
         let hooks = functions.isEmpty ? nil : try BlockingFunctionsColumn(functions).columnText()
+        let brand = try BrandColumn(realm.project.brand).columnText()
         var statements: [SQL] = []
         if realm.tenant == nil, realm != before.realm || after.name != before.name {
             statements.append(
@@ -198,7 +199,8 @@ public struct ConfigurationStore: Sendable {
                 UPDATE realm SET name = \(after.name), profile = \(realm.project.profile.rawValue),
                     policy = \(policy)::text::jsonb, authorized_domains = \(realm.project.authorizedDomains),
                     email_settings = \(emailSettings)::text::jsonb, passkey_settings = \(passkeys)::text::jsonb,
-                    sms_settings = \(smsSettings)::text::jsonb, blocking_functions = \(hooks)::text::jsonb
+                    sms_settings = \(smsSettings)::text::jsonb, blocking_functions = \(hooks)::text::jsonb,
+                    brand = \(brand)::text::jsonb
                 WHERE id = \(realm.id.rawValue)
                 """)
         }

@@ -29,6 +29,21 @@ extension ConfigurationTests {
                 == ["app.removed app ", "exemption.withdrawn app kind=thirdPartyClient reason=because"])
     }
 
+    @Test("A brand is audited with its new members, without email addresses")
+    func brandEvents() {
+        var after = Self.valid
+        after.realm.project.brand = Brand(
+            name: "Acme", support: BrandLink("mailto:help@acme.example", acceptsEmail: true))
+        after.apps[0].app.settings.brand.color = RGBColor("#112233")
+        #expect(
+            Self.trail(after, since: Self.valid) == [
+                "project.changed demo members=brand.name brand.supportUrl",
+                "brand.changed demo name=Acme supportUrl=mailto",
+                "app.changed app members=brand.color",
+                "brand.changed app app=app color=#112233",
+            ])
+    }
+
     @Test("A relation, its reason, and the platforms of the rule about Apple are audited")
     func relationEvents() {
         var after = Self.valid

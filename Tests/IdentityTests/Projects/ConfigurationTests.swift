@@ -65,6 +65,12 @@ struct ConfigurationTests {
     static let rows: [Row] = [
         Row(testDescription: "a valid configuration") { _ in },
         Row(testDescription: "an empty project name", problems: [.projectName]) { $0.name = "" },
+        Row(testDescription: "a brand's name with a line break", problems: [.brandName(app: nil)]) {
+            $0.realm.project.brand.name = "A\nB"
+        },
+        Row(testDescription: "an empty name in an app's brand", problems: [.brandName(app: app)]) {
+            $0.apps[0].app.settings.brand.name = ""
+        },
         Row(testDescription: "an authorized domain with a scheme", problems: [.domain(index: 1)]) {
             $0.realm.project.authorizedDomains.append("https://a.example")
         },

@@ -86,6 +86,11 @@ struct TrustedConfigurationTests {
         policy("recycledNumberAge") { $0.recycledNumberAge += .seconds(1) },
         Row("ProjectConfiguration.newSMSSecret") { $0.setSMS(Secret("secret")) },
         Row("Project.passkeys") { $0.realm.project.passkeys.isEnabled.toggle() },
+        Row("Brand.name") { $0.realm.project.brand.name = "Other" },
+        Row("Brand.privacy") { $0.realm.project.brand.privacy = BrandLink("https://evil.example") },
+        Row("Brand.terms") { $0.realm.project.brand.terms = BrandLink("https://evil.example") },
+        Row("Brand.support") { $0.realm.project.brand.support = BrandLink("https://evil.example") },
+        app("brand") { $0.brand.name = "Other" },
         Row("Project.wantedEvents") { $0.realm.project.wantedEvents = [.accountDeleted] },
         Row("Project.blockingFunctions") { $0.realm.project.blockingFunctions.forwardsIDToken.toggle() },
         policy("trustsGoogleForEveryDomain") { $0.trustsGoogleForEveryDomain.toggle() },
@@ -160,6 +165,8 @@ struct TrustedConfigurationTests {
         policy("idTokenLifetime") { $0.idTokenLifetime += .seconds(1) },
         policy("sessionLimit") { $0.sessionLimit += 1 },
         policy("allowsPhoneNumbers") { $0.allowsPhoneNumbers.toggle() },
+        Row("Brand.color") { $0.realm.project.brand.color = RGBColor("#ff0000") },
+        app("brand color") { $0.brand.color = RGBColor("#ff0000") },
         emailSettings("language") { $0.language = .japanese },
         provider("ProviderSettings.isEnabled off", of: .google) { $0.isEnabled = false },
         Row("ConfiguredApp.name") { $0.apps[0].name = "Other" },
@@ -180,7 +187,7 @@ struct TrustedConfigurationTests {
     /// Members that cannot be changed, and members whose own members have rows instead.
     static let membersWithoutRows: Set<String> = [
         "Realm.id", "Realm.project", "Realm.policy", "Project.id", "Project.number", "Project.supportedProviders",
-        "Project.emailSettings",
+        "Project.emailSettings", "Project.brand",
         "ProviderSettings.provider",
         "ConfiguredApp.app", "App.id", "App.settings", "Project.modeRules",
         // Set by the store and at start, never by an edit.
@@ -217,7 +224,8 @@ struct TrustedConfigurationTests {
         let apple = try #require(realm.settings(of: .apple))
         let app = Self.valid.apps[0]
         let parts: [Any] = [
-            Self.valid, realm, realm.project, realm.policy, realm.project.emailSettings, apple,
+            Self.valid, realm, realm.project, realm.policy, realm.project.emailSettings,
+            realm.project.brand, apple,
             try #require(apple.apple),
             try #require(realm.settings(of: Self.corp)?.openID), app, app.app, app.app.settings,
             try #require(app.app.settings.exemption),

@@ -45,6 +45,17 @@ struct MarkupTests {
         #expect(URLReference(appLink: text).text == (isAllowed ? text : "about:invalid"))
     }
 
+    @Test(
+        "A link of a brand is accepted only if its scheme is https or mailto",
+        arguments: [
+            ("https://example.com/", true), ("mailto:help@example.com", true), ("http://example.com/", false),
+            ("help", false), ("https", false), ("", false), ("javascript:alert(1)", false),
+            (" https://example.com", false),
+        ])
+    func webOrEmail(text: String, isAllowed: Bool) {
+        #expect(URLReference(webOrEmail: text).text == (isAllowed ? text : "about:invalid"))
+    }
+
     @Test("A document declares its language and its encoding")
     func document() {
         #expect(
