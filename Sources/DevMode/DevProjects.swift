@@ -107,6 +107,7 @@ extension ModeRules {
         rules.acceptsUnimplementedMembers = true
         rules.listsPhoneCodes = true
         rules.hooksRevokeVerifications = true
+        rules.pseudoLocales = Language.pseudoLocales
         return rules
     }()
 

@@ -17,7 +17,7 @@ struct EmailLayout {
             + labelledLinks.flatMap { Self.link($0, $1, texts.buttonFallback) }
             + texts.advice.map { Markup(.p, text: $0) }
         html = Markup.document(
-            language: language.rawValue,
+            language: language.rawValue, isRightToLeft: language.isRightToLeft,
             head: [
                 .void(.meta, [.name("viewport"), .content("width=device-width, initial-scale=1")]),
                 Markup(.title, text: texts.subject),

@@ -15,10 +15,7 @@ struct EmailTexts: Hashable {
 
     init(_ values: EmailTextValues, in language: Language) {
         self =
-            switch language {
-            case .english: .english(values)
-            case .japanese: .japanese(values)
-            }
+            language == .japanese ? .japanese(values) : .english(values)
     }
 
     init(subject: String, paragraphs: [String], linkLabels: [String], advice: [String], buttonFallback: String) {

@@ -307,18 +307,19 @@ struct ProjectFileTests {
                 ["policy.minimumPasswordLength: expected 6"]
             ),
             (
-                #"{"project": "demo", "email": {"senderAddress": "ada", "replyTo": 1, "language": "fr", "smtp": {}}}"#,
+                #"{"project": "demo", "email": {"senderAddress": "ada", "replyTo": 1, "language": "nl", "smtp": {}}}"#,
                 [
                     "email.senderAddress: expected an email address or null",
-                    "email.replyTo: expected an email address or null", "email.language: expected en, ja or null",
+                    "email.replyTo: expected an email address or null",
+                    "email.language: expected en, ja, de, fr, es, pt-BR, it, ko, zh-Hans, zh-Hant, ar, id or null",
                     "email.smtp: unknown member; expected one of actionUrl, language, replyTo, senderAddress, senderName, subjects",
                 ]
             ),
             (
-                #"{"project": "demo", "email": {"subjects": {"reset": {}, "signIn": {"fr": "x", "en": 1}}}}"#,
+                #"{"project": "demo", "email": {"subjects": {"reset": {}, "signIn": {"nl": "x", "en": 1}}}}"#,
                 [
                     "email.subjects.signIn.en: expected a string",
-                    "email.subjects.signIn.fr: unknown member; expected one of en, ja",
+                    "email.subjects.signIn.nl: unknown member; expected one of ar, de, en, es, fr, id, it, ja, ko, pt-BR, zh-Hans, zh-Hant",
                     "email.subjects.reset: unknown member; expected one of accountDeleted",
                 ]
             ),

@@ -73,7 +73,7 @@ struct EmailRendererTests {
     func sameText(kind: OutgoingEmail.Kind, language: Language) throws {
         let message = try Self.message(kind, language)
         #expect(message.subject.contains("Tom & Jerry's <App>"))
-        #expect(message.html.contains("<html lang=\"\(language.rawValue)\">"))
+        #expect(message.html.contains("<html lang=\"\(language.rawValue)\" dir="))
         #expect(!message.html.contains("<App>"))
         for line in message.text.split(separator: "\n") { #expect(message.html.contains(Self.escaped(String(line)))) }
         for text in [message.subject, message.text, message.html] {

@@ -222,7 +222,8 @@ struct PageTests {
         let pages = Language.allCases.map { row.make(Values(language: $0)).html }
         #expect(Set(pages).count == pages.count)
         for (page, language) in zip(pages, Language.allCases) {
-            #expect(page.hasPrefix("<!DOCTYPE html>\n<html lang=\"\(language.rawValue)\">"))
+            let direction = language == .arabic ? "rtl" : "ltr"
+            #expect(page.hasPrefix("<!DOCTYPE html>\n<html lang=\"\(language.rawValue)\" dir=\"\(direction)\">"))
         }
         let japanese = row.make(Values(language: .japanese)).html
         let text = japanese.replacing(#/<style>.*?</style>|<[^>]*>/#, with: " ")

@@ -37,11 +37,7 @@ private struct ErrorTexts: Encodable {
         texts = Dictionary(
             uniqueKeysWithValues: ErrorCode.allCases.map { code in
                 let entry = entries[code.rawValue] ?? ErrorTextTable.general
-                let (title, text) =
-                    switch language {
-                    case .english: entry.english
-                    case .japanese: entry.japanese
-                    }
+                let (title, text) = language == .japanese ? entry.japanese : entry.english
                 return (code.rawValue, Text(title: title, text: text, action: entry.action.rawValue))
             })
     }

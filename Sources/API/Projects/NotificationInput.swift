@@ -26,8 +26,8 @@ struct NotificationInput: Decodable {
     /// not be empty.
     func apply(to settings: inout EmailSettings, maskedBy mask: FieldMask) throws(RequestRefusal) {
         if mask.contains("notification.defaultLocale"), let defaultLocale {
-            guard let language = Language(rawValue: defaultLocale) else {
-                throw .invalidField("/notification/defaultLocale", "must be \(Self.languages)")
+            guard let language = Language(name: defaultLocale) else {
+                throw .invalidField("/notification/defaultLocale", "must be one of \(Self.languages)")
             }
             settings.language = language
         }
@@ -49,7 +49,7 @@ struct NotificationInput: Decodable {
         }
     }
 
-    private static let languages = Language.allCases.map(\.rawValue).joined(separator: " or ")
+    private static let languages = Language.allCases.map(\.rawValue).joined(separator: ", ")
 
     private var templates: [(name: String, kind: OutgoingEmail.Kind, input: Template?)] {
         EmailSettings.templates.map { name, kind in

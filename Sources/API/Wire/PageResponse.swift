@@ -32,9 +32,11 @@ struct PageResponse {
 extension EndpointCall {
     /// Returns the first supported language of these: `tag`, the browser's, the project's, and English.
     ///
-    /// - Parameter tag: the language tag in the link or in the form of the page.
+    /// - Parameter tag: the language tag in the link or in the form of the page. It may name a pseudo-locale in `dev`.
     func language(tag: String?, in realm: Realm?) -> Language {
-        tag.flatMap(Language.init(tag:)) ?? context.language ?? realm?.project.emailSettings.language ?? .english
+        let pseudoLocales = realm?.project.modeRules.pseudoLocales ?? []
+        return tag.flatMap { Language(tag: $0, acceptingPseudoLocales: pseudoLocales) } ?? context.language
+            ?? realm?.project.emailSettings.language ?? .english
     }
 
     /// Returns the context of a page for the user.

@@ -30,13 +30,8 @@ extension Language {
     ///   - acceptLanguage: RFC 9110 §12.5.4. The supported language with the highest weight applies.
     init?(firebaseLocale: String?, acceptLanguage: String?) {
         let requested = [firebaseLocale].compactMap(\.self) + Self.ranked(acceptLanguage ?? "")
-        guard let language = requested.lazy.compactMap(Self.init(tag:)).first else { return nil }
+        guard let language = requested.lazy.compactMap({ Self(tag: $0) }).first else { return nil }
         self = language
-    }
-
-    /// - Parameter tag: RFC 5646. Only the primary subtag applies.
-    init?(tag: String) {
-        self.init(rawValue: tag.prefix { $0 != "-" && $0 != "_" }.lowercased())
     }
 
     /// Returns the tags by descending weight. Tags of equal weight are in the order of the header.

@@ -43,7 +43,7 @@ struct ObjectReader {
     }
     mutating func nullableChoice<Value: RawRepresentable<String> & CaseIterable>(_ name: String) -> Patch<Value> {
         patch(name, Value.allCases.map(\.rawValue).joined(separator: ", ") + " or null") { value in
-            Self.text(value).flatMap { Value(rawValue: $0) }
+            Self.text(value).flatMap { name in Value.allCases.first { $0.rawValue == name } }
         }
     }
 
@@ -63,7 +63,7 @@ struct ObjectReader {
         let names = Value.allCases.map(\.rawValue)
         let expected = "\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
         return nonNull(name, expected) { value in
-            Self.text(value).flatMap { Value(rawValue: $0) }
+            Self.text(value).flatMap { name in Value.allCases.first { $0.rawValue == name } }
         }
     }
 

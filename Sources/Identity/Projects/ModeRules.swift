@@ -25,6 +25,8 @@ public struct ModeRules: Hashable, Sendable {
     /// Whether a blocking function that states that an address is not verified takes the verification also from an account
     /// that exists.
     public var hooksRevokeVerifications = false
+    /// The languages for tests of the pages that a request may name.
+    public var pseudoLocales: [Language] = []
 
     public init() {}
 }

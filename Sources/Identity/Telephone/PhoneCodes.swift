@@ -155,10 +155,9 @@ enum SMSText {
     /// The last line lets browsers and iOS fill in the code at this host only.
     static func text(_ code: String, _ language: Language, host: String) -> String {
         let sentence =
-            switch language {
-            case .english: "\(code) is your verification code. Do not share it with anyone."
-            case .japanese: "認証コードは \(code) です。誰にも教えないでください。"
-            }
+            language == .japanese
+            ? "認証コードは \(code) です。誰にも教えないでください。"
+            : "\(code) is your verification code. Do not share it with anyone."
         return "\(sentence)\n\n@\(host) #\(code)"
     }
 }

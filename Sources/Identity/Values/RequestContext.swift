@@ -105,12 +105,6 @@ public struct ClientNetwork: Hashable, Sendable {
     public var widest: Level { levels[levels.count - 1] }
 }
 
-/// The language of emails and pages. The raw value is a primary language subtag (RFC 5646 §2.2.1).
-public enum Language: String, Codable, Sendable, CaseIterable {
-    case english = "en"
-    case japanese = "ja"
-}
-
 /// Computes keyed hashes of client networks, which are stored with sessions in place of the networks. The networks
 /// cannot be read or guessed from their hashes.
 public struct NetworkHashing: Sendable {

@@ -1,6 +1,6 @@
 internal import Identity
 
-/// A text in every language of ``Language``.
+/// A text in English and Japanese. Other languages show the English text.
 struct LocalizedString: Sendable {
     let english: String
     let japanese: String
@@ -11,9 +11,6 @@ struct LocalizedString: Sendable {
     }
 
     func `in`(_ language: Language) -> String {
-        switch language {
-        case .english: english
-        case .japanese: japanese
-        }
+        language == .japanese ? japanese : english
     }
 }

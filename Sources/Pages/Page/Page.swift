@@ -44,7 +44,7 @@ public struct Page: Sendable {
         let windowTitle = context.projectName.map { "\(heading) – \($0)" } ?? heading
         let name = context.projectName.map { [Markup(.p, [.classes(.project)], text: $0)] } ?? []
         return Markup.document(
-            language: context.language.rawValue,
+            language: context.language.rawValue, isRightToLeft: context.language.isRightToLeft,
             head: [
                 .void(.meta, [.name("viewport"), .content("width=device-width, initial-scale=1")]),
                 .void(.meta, [.name("robots"), .content("noindex")]), Markup(.title, text: windowTitle), .stylesheet,

@@ -39,6 +39,7 @@ public struct Attribute: Sendable {
     /// The key of the SDK's frame, which the script of the frame reads as `document.body.dataset.frame`.
     public static func frame(_ key: String) -> Attribute { Attribute("data-frame", key) }
     public static func datetime(_ text: String) -> Attribute { Attribute("datetime", text) }
+    static func dir(_ direction: StaticString) -> Attribute { Attribute("dir", "\(direction)") }
     public static func describedBy(_ ids: [ElementID]) -> Attribute {
         Attribute("aria-describedby", ids.map(\.rawValue).joined(separator: " "))
     }

@@ -61,10 +61,13 @@ public struct Markup: Sendable {
 
     /// Returns a complete document in UTF-8.
     ///
-    /// - Parameter head: follows the declaration of the character encoding.
-    public static func document(language: String, head: [Markup], body: Markup) -> String {
+    /// - Parameters:
+    ///   - isRightToLeft: whether lines begin at the right edge.
+    ///   - head: follows the declaration of the character encoding.
+    public static func document(language: String, isRightToLeft: Bool = false, head: [Markup], body: Markup) -> String {
         let head = Markup(.head, [.void(.meta, [.charset("utf-8")])] + head)
-        return "<!DOCTYPE html>\n" + Markup(.html, [.lang(language)], [head, body]).html + "\n"
+        let attributes: [Attribute] = [.lang(language), .dir(isRightToLeft ? "rtl" : "ltr")]
+        return "<!DOCTYPE html>\n" + Markup(.html, attributes, [head, body]).html + "\n"
     }
 }
 

@@ -121,7 +121,7 @@ extension QueuedEmail {
             email: OutgoingEmail(
                 id: ID(uuid: try row.decode("id")), kind: kind,
                 account: try row.decode("account_id", as: String?.self).map { ID($0) }, recipient: to,
-                language: try row.decode("language", as: String?.self).flatMap(Language.init),
+                language: try row.decode("language", as: String?.self).flatMap { Language(rawValue: $0) },
                 content: try row.decode("content"),
                 createdAt: Instant(try row.decode("created_at")), expiresAt: Instant(try row.decode("expires_at"))),
             realm: ID(try row.decode("realm_id")), attempts: try row.decode("attempts"),

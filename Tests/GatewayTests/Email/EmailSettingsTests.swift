@@ -166,12 +166,15 @@ struct EmailSettingsTests {
                 == EmailSettings(senderName: "A", subjects: [.resetPassword: [.english: "Reset"]]))
     }
 
+    static let languages = "en, ja, de, fr, es, pt-BR, it, ko, zh-Hans, zh-Hant, ar, id"
+
     static let invalidJSON = "400 Invalid JSON payload received. /notification"
 
     @Test(
         "A request with invalid or unimplemented email settings is rejected, and changes no other setting either",
         arguments: [
-            (["defaultLocale": "fr"], "\(invalidJSON)/defaultLocale must be en or ja"),
+            (["defaultLocale": "nl"], "\(invalidJSON)/defaultLocale must be one of \(languages)"),
+            (["defaultLocale": "en-XA"], "\(invalidJSON)/defaultLocale must be one of \(languages)"),
             (
                 ["sendEmail": ["verifyEmailTemplate": ["replyTo": "ada"]]],
                 "\(invalidJSON)/sendEmail/verifyEmailTemplate/replyTo must be an email address"

@@ -97,8 +97,8 @@ struct ActionPageRequestTests {
     @Test(
         "The action page has the first supported language of these: the link's, the browser's, the project's",
         arguments: [
-            ("ja", "en", "ja"), ("en-US", "ja", "en"), (nil, "ja;q=0.9, en;q=0.8", "ja"), ("fr", "ja", "ja"),
-            (nil, "fr", "ja"), (nil, nil, "ja"), ("", "en", "en"),
+            ("ja", "en", "ja"), ("en-US", "ja", "en"), (nil, "ja;q=0.9, en;q=0.8", "ja"), ("nl", "ja", "ja"),
+            (nil, "nl", "ja"), ("zh-TW", "en", "zh-Hant"), (nil, "pt-PT, en", "pt-BR"), ("en-XA", "de", "en"), (nil, nil, "ja"), ("", "en", "en"),
         ] as [(String?, String?, String)])
     func language(requested: String?, browser: String?, language: String) async throws {
         let fixture = try await Fixture(.verifyEmail)
@@ -109,7 +109,7 @@ struct ActionPageRequestTests {
         #expect(configured.status == 200, "\(configured.text)")
         let page = try await fixture.open(
             requested.map { [("lang", $0)] } ?? [], headers: browser.map { ["Accept-Language": $0] } ?? [:])
-        #expect(page.text.contains(#"<html lang="\#(language)">"#))
+        #expect(page.text.contains(#"<html lang="\#(language)" dir=""#))
         #expect(page.headers["Content-Language"] == language)
     }
 

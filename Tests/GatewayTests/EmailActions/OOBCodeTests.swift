@@ -119,8 +119,8 @@ struct OOBCodeTests {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp()
         for (headers, language): ([String: String], String?) in [
-            (["X-Firebase-Locale": "ja"], "ja"), (["Accept-Language": "de, ja-JP;q=0.8, en;q=0.5"], "ja"),
-            (["X-Firebase-Locale": "en-GB", "Accept-Language": "ja"], "en"), (["Accept-Language": "de"], nil),
+            (["X-Firebase-Locale": "ja"], "ja"), (["Accept-Language": "nl, ja-JP;q=0.8, en;q=0.5"], "ja"),
+            (["X-Firebase-Locale": "en-GB", "Accept-Language": "ja"], "en"), (["Accept-Language": "zh-Hant-HK"], "zh-Hant"), (["Accept-Language": "nl"], nil),
             ([:], nil),
         ] {
             gateway.clock.advance(by: .seconds(1))

@@ -61,7 +61,7 @@ struct MarkupTests {
         #expect(
             Markup.document(language: "ja", head: [Markup(.title, text: "<")], body: Markup(.body, text: "あ")) == """
                 <!DOCTYPE html>
-                <html lang="ja"><head><meta charset="utf-8"><title>&lt;</title></head><body>あ</body></html>
+                <html lang="ja" dir="ltr"><head><meta charset="utf-8"><title>&lt;</title></head><body>あ</body></html>
 
                 """)
     }

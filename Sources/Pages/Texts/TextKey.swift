@@ -1,0 +1,56 @@
+public import Identity
+
+/// The texts of one area, with one text per case and language. Each language has a file with an exhaustive `switch` of
+/// its own, so a missing text does not compile.
+///
+/// A text has placeholders such as `{app}`, and plurals as in ICU: `{minutes, plural, one {# minute} other {# minutes}}`
+/// with the categories of ``Language/pluralCategories``. A ``Text`` fills them.
+public protocol TextKey: CaseIterable, Hashable, Sendable {
+    var english: StaticString { get }
+    var japanese: StaticString { get }
+    var german: StaticString { get }
+    var french: StaticString { get }
+    var spanish: StaticString { get }
+    var portuguese: StaticString { get }
+    var italian: StaticString { get }
+    var korean: StaticString { get }
+    var simplifiedChinese: StaticString { get }
+    var traditionalChinese: StaticString { get }
+    var arabic: StaticString { get }
+    var indonesian: StaticString { get }
+}
+
+extension TextKey {
+    /// Returns the text with its placeholders.
+    public func template(in language: Language) -> StaticString {
+        switch language {
+        case .english, .accentedEnglish, .mirroredEnglish: english
+        case .japanese: japanese
+        case .german: german
+        case .french: french
+        case .spanish: spanish
+        case .portuguese: portuguese
+        case .italian: italian
+        case .korean: korean
+        case .simplifiedChinese: simplifiedChinese
+        case .traditionalChinese: traditionalChinese
+        case .arabic: arabic
+        case .indonesian: indonesian
+        }
+    }
+}
+
+/// A language without texts of its own for an area shows the English texts.
+extension TextKey {
+    public var japanese: StaticString { english }
+    public var german: StaticString { english }
+    public var french: StaticString { english }
+    public var spanish: StaticString { english }
+    public var portuguese: StaticString { english }
+    public var italian: StaticString { english }
+    public var korean: StaticString { english }
+    public var simplifiedChinese: StaticString { english }
+    public var traditionalChinese: StaticString { english }
+    public var arabic: StaticString { english }
+    public var indonesian: StaticString { english }
+}
