@@ -152,7 +152,7 @@ let package = Package(
                 "JSON", "Postgres", "Providers", "SMTP", "Simulators", "Storage", "Support", "Telemetry", "Tokens",
                 "WebAuthn", "WebAuthnSupport", "Webhooks",
             ]),
-        tests("ConsoleTests", imports: ["Console", "Encoding", "HTTP", "JSON"]),
+        tests("ConsoleTests", imports: ["Console", "Encoding", "HTML", "HTTP", "JSON"]),
         tests(
             "DevModeTests",
             imports: ["API", "DevMode", "Encoding", "HTTP", "Identity", "JSON", "Providers", "Telemetry"]),

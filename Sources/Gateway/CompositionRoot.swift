@@ -45,6 +45,8 @@ struct CompositionRoot: Sendable {
     let serviceKeyUse: ServiceKeyUsageTracker
     /// Reports clients that take the gateway for an emulator; shared by all loops.
     let emulatorClients: EmulatorClientReporter
+    /// Counts what happens in each realm; shared by all loops.
+    var counts = CountRecorder()
     let mode: Mode
     /// Sends events to endpoints; shared by all loops.
     let eventSender: EventSender
@@ -107,12 +109,13 @@ struct CompositionRoot: Sendable {
             verifier: verifier, sealedTokens: sealedTokens, appleSealing: appleSealing,
             serverAuthCodes: ServerAuthCodes(servers: servers, verifier: verifier, limiter: limiter), clock: clock)
         let authenticator = Authenticator(store: store, tokens: tokens, clock: clock)
+        let count = counts.counting(by: clock)
         let hooks = hookCalls.hooks(
             isDevelopment: mode.acceptsLoopbackIssuers, issuer: mode.issuers.idTokenIssuer(of:),
             sign: { try await tokens.hookToken($0, in: $1, at: $2) }, clock: clock)
         let completion = SignInCompletion(
             authenticator: authenticator, tokens: tokens, sealedTokens: sealedTokens, networks: networks, clock: clock,
-            entropy: .live, hooks: hooks, countFactorEvent: countFactorEvent)
+            entropy: .live, hooks: hooks, countFactorEvent: countFactorEvent, count: count)
         let federation = FederationServices(
             completion: completion, store: PostgresFederationStore(pool: pool), authenticator: authenticator,
             resolver: resolver, sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter, clock: clock)
@@ -167,7 +170,7 @@ struct CompositionRoot: Sendable {
                     challenges: challenges, verifier: passkeyVerifier, emailFactory: emailFactory,
                     limiter: limiter, clock: clock, countEvent: countPasskeyEvent)),
             sessions: SessionService(store: store, clock: clock),
-            tokenRefresh: TokenRefresh(store: store, tokens: tokens, clock: clock, entropy: .live),
+            tokenRefresh: TokenRefresh(store: store, tokens: tokens, clock: clock, entropy: .live, count: count),
             sessionCookies: SessionCookies(authenticator: authenticator, tokens: tokens, trail: trail, clock: clock),
             emailActions: emailActions(codes, store, authenticator, redemption, configuration, hooks),
             merging: AccountMerging(federation),
@@ -183,7 +186,7 @@ struct CompositionRoot: Sendable {
             projects: ProjectServices(
                 editor: configuration.editor, tenancy: tenancy(on: pool, configuration, extensions),
                 app: configuration.app(_:of:), allowsLoopbackCallbacks: mode.acceptsLoopbackIssuers),
-            audit: trail, events: events(on: pool, configuration),
+            audit: trail, counts: counts.service(on: pool, clock: clock), events: events(on: pool, configuration),
             operations: OperationsServices(
                 documents: { [self] in try await documents(of: $0, in: configuration) },
                 associatedApps: configuration.associatedApps, relyingParties: configuration.relyingParties,

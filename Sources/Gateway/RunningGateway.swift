@@ -29,6 +29,8 @@ package final class RunningGateway: Sendable {
     /// Serves the operations for monitoring; `nil`: ``server`` serves them.
     private let monitoringServer: Server?
     private let workers: Workers
+    private let counts: CountRecorder
+    private let log: Log
     private let state: State
 
     /// The state of the process that the request handlers of all loops read.
@@ -61,11 +63,17 @@ package final class RunningGateway: Sendable {
         let passwordKeys = PasswordKeys.sealed(
             in: PasswordKeyStore(pool: pools[0]), under: config.masterKeys, clock: mode.clock)
         let metrics = GatewayMetrics()
+        let counts = CountRecorder()
+        (self.counts, self.log) = (counts, log)
+        metrics.registry.counter(
+            "sekisho_counts_dropped_total", help: "Events that were not counted for charts, because too many differ."
+        ) { Double(counts.dropped) }
         let limits = RateLimits(masterKeys: config.masterKeys, clock: mode.clock, metrics: metrics.registry)
         let publicURL = { @Sendable in mode.publicURL ?? "http://127.0.0.1:\(state.port.load(ordering: .relaxed))" }
         let dependencies = EmailService.Dependencies(
             pool: pools[0], supportedProviders: mode.providers.supported, masterKeys: config.masterKeys,
-            clock: mode.clock, publicURL: publicURL, log: log, metrics: metrics.registry)
+            clock: mode.clock, publicURL: publicURL, log: log, metrics: metrics.registry,
+            count: counts.counting(by: mode.clock))
         emailService =
             try mode.emailService?(dependencies)
             ?? config.email.map { try EmailService($0, dependencies: dependencies) }
@@ -92,7 +100,7 @@ package final class RunningGateway: Sendable {
             countFlowEvent: AuthorizationFlowMetrics(metrics: metrics.registry).count,
             countFactorEvent: SecondFactorMetrics(metrics: metrics.registry).count,
             countPasskeyEvent: PasskeyMetrics(metrics: metrics.registry).count, serviceKeyUse: serviceKeyUse,
-            emulatorClients: EmulatorClientReporter(log: log, metrics: metrics.registry), mode: mode,
+            emulatorClients: EmulatorClientReporter(log: log, metrics: metrics.registry), counts: counts, mode: mode,
             eventSender: eventSender, hookCalls: hookCalls, servesMonitoring: config.operationsListen == nil,
             outageLimit: config.outageLimit,
             emailService: emailService,
@@ -123,7 +131,7 @@ package final class RunningGateway: Sendable {
         monitoringServer?.start()
         let appleGrantWorkers = AppleGrantWorkers(
             on: pools[0], endpoint: appleTokens, under: config.masterKeys, clock: mode.clock, log: log,
-            metrics: metrics.registry)
+            metrics: metrics.registry, count: counts.counting(by: mode.clock))
         let smsWorkers = SMSWorkers(
             on: pools[0], supporting: mode.providers.supported,
             sender: SMSSender(
@@ -139,7 +147,7 @@ package final class RunningGateway: Sendable {
         workers = Workers(
             [
                 janitor, .statistics(pools[0]), .clock(readiness, log: log, metrics: metrics.registry),
-                .repeatedErrors(log), serviceKeyUse.worker(on: pools[0]),
+                .repeatedErrors(log), serviceKeyUse.worker(on: pools[0]), counts.worker(on: pools[0]),
                 Worker(name: "events", pause: { dispatcher.pause }) { try await dispatcher.step() },
                 .googleSignals(
                     GoogleSignalStreams(
@@ -187,7 +195,7 @@ package final class RunningGateway: Sendable {
         announceShutdown()
         let cutOff = try loop.waitFor {
             [
-                server, monitoringServer, pools, client, callbackClient, hookClient, workers, eventDispatcher,
+                self, server, monitoringServer, pools, client, callbackClient, hookClient, workers, eventDispatcher,
                 emailService
             ] in
             async let emailStop: Void? = emailService?.stop(within: timeout)
@@ -195,6 +203,7 @@ package final class RunningGateway: Sendable {
             await workers.stop()
             await eventDispatcher.stop()
             await emailStop
+            await storeCounts()
             await monitoringServer?.drain(within: .seconds(1))
             await client.close()
             await callbackClient.close()
@@ -206,6 +215,17 @@ package final class RunningGateway: Sendable {
         requestThreads.stop()
         group.stop()
         return cutOff
+    }
+}
+
+extension RunningGateway {
+    /// Stores the counts of the last minute. They are lost if the database is not available now.
+    private func storeCounts() async {
+        do {
+            try await counts.flush(to: CountStore(pool: pools[0]))
+        } catch {
+            log.warning("counts of the last minute are lost", ["cause": .string("\(error)")])
+        }
     }
 }
 

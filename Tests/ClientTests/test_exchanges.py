@@ -580,6 +580,8 @@ ROWS = [
     admin_row("first page of events", "listAuditEvents", params={"pageSize": "2", "actor": "key:owner"}),
     admin_row("invalid page token", "listAuditEvents", None, "INVALID_PAGE_SELECTION", params={"pageToken": "a b"}),
     admin_row("invalid time", "listAuditEvents", None, "INVALID_ARGUMENT", params={"since": "yesterday"}),
+    admin_row("last day", "listCounts", params={"kinds": "signUps,signIns"}),
+    admin_row("unknown range", "listCounts", None, "INVALID_ARGUMENT", params={"range": "LAST_WEEK"}),
     admin_row("new account", "createAccount", {"email": NEW_EMAIL, "password": PASSWORD, "emailVerified": True}),
     admin_row("email address in use", "createAccount", {"email": EMAIL}, "EMAIL_EXISTS"),
     admin_row("accounts by email address and ID", "lookUpAccounts",

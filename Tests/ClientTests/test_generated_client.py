@@ -37,7 +37,8 @@ UNREAD_LISTS = {
     "AppleAuthorization.state", "AuditEvent.action", "ExportedActivity.actor", "ExportedIdentity.credentialState",
     "ExportedIdentity.realUserStatus", "ExportedSession.secondFactor",
     "ErrorText.action", "EventDelivery.failure", "EventDelivery.state",
-    "EventData.factor", "EventEndpoint.disabledReason", "EventEndpoint.state", "MfaProviderConfig.state",
+    "EventData.factor", "EventEndpoint.disabledReason", "EventEndpoint.state", "ListCountsOutput.range",
+    "MfaProviderConfig.state",
     "SecurityEventError.err", "SmsConfig.format", "TestEventEndpointOutput.failure",
 }
 # Debian's libraries that the Java client needs.

@@ -60,7 +60,8 @@ def paths(running):
     email = re.search(r'href="(/dev/emails/[^"?]+)', open_page(running, "/dev/emails").html)[1]
     number = re.search(r'href="(/dev/requests/\d+)', open_page(running, "/dev/requests?kind=errors").html)[1]
     return [
-        "/", "/console/demo/accounts", "/console/demo/accounts/account?id=sample-2", "/console/demo/newAccount",
+        "/", "/console/demo/overview", "/console/demo/overview?range=LAST_30_DAYS", "/console/demo/accounts",
+        "/console/demo/accounts/account?id=sample-2", "/console/demo/newAccount",
         "/console/demo/settings", "/console/demo/providers", "/console/demo/tenants", "/console/demo/apps",
         "/dev/emails", email, f"{email}?view=dark", f"{email}?view=headers", "/dev/codes", "/dev/people",
         "/dev/people/person?id=grace.hopper", "/dev/clock", "/dev/requests", number, "/dev/data", "/nothing",
@@ -178,3 +179,31 @@ def test_an_email_is_dark_in_its_frame_and_opens_links_in_a_new_tab(own_dev, win
     window.driver.switch_to.default_content()
     window.click("320 px")
     assert window.evaluate("document.querySelector('iframe').getBoundingClientRect().width") == 320
+
+
+def test_charts_fit_a_narrow_window_and_keep_their_contrast(own_dev, window):
+    for width, is_dark in [(1280, False), (320, False), (320, True)]:
+        window.set_screen(width, is_dark)
+        window.open(own_dev.url + "/console/demo/overview")
+        charts = window.driver.execute_script("""
+            return [...document.querySelectorAll('.chart svg')].map(svg => {
+                const box = svg.getBoundingClientRect()
+                const text = svg.querySelector('text')
+                return [svg.ariaLabelledByElements?.[0]?.textContent ?? svg.querySelector('title').textContent,
+                        box.left, box.right, text.getBoundingClientRect().height,
+                        getComputedStyle(svg.querySelector('path, rect')).fill]
+            })""")
+        assert len(charts) >= 6
+        for title, left, right, text_height, fill in charts:
+            assert title and left >= 0 and right <= width, title
+            assert text_height >= 10, title
+            assert fill == ("rgb(240, 241, 243)" if is_dark else "rgb(27, 29, 33)"), title
+
+
+def test_the_numbers_of_a_chart_open_with_the_keyboard(own_dev, window):
+    window.set_screen(1280, False)
+    window.open(own_dev.url + "/console/demo/overview")
+    focus_by_keyboard(window, "Numbers")
+    press(window, Keys.ENTER)
+    assert window.evaluate("document.querySelector('.chart details').open") is True
+    assert window.evaluate("document.querySelectorAll('.chart details[open] tbody tr').length") == 24

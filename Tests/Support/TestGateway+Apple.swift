@@ -25,7 +25,7 @@ extension TestGateway {
     var appleGrantWorkers: AppleGrantWorkers {
         AppleGrantWorkers(
             on: database.pool, endpoint: root.appleTokens, under: masterKeys, clock: clock.wallClock, log: root.log,
-            metrics: Metrics())
+            metrics: Metrics(), count: root.counts.counting(by: clock.wallClock))
     }
 
     /// Redeems the authorization codes, and revokes the tokens, that are due.

@@ -9,6 +9,8 @@ struct RequestOutcome {
     let realm: ID<Realm>?
     /// The code of the refusal (an error that the caller caused), for the log.
     let refusalCode: String?
+    /// The code of the refusal in the response; `nil` without a refusal, and for pages.
+    var errorCode: ErrorCode?
     /// The error that caused the status 500 or 503.
     let fault: (any Error)?
     /// Whether pages of other origins can read the response.
@@ -17,9 +19,12 @@ struct RequestOutcome {
     var methodOverride: HTTP.Method?
     /// Whether the log has a line for the request.
     var isLogged = true
+    /// Whether an app made the request, with its API key.
+    var isOfApp = false
 
-    init(_ response: Response, of endpoint: Endpoint? = nil, realm: ID<Realm>? = nil) {
+    init(_ response: Response, of endpoint: Endpoint? = nil, realm: ID<Realm>? = nil, isOfApp: Bool = false) {
         self.response = response
+        self.isOfApp = isOfApp
         operationID = endpoint?.operationID
         self.realm = realm
         refusalCode = nil
@@ -63,8 +68,10 @@ struct RequestOutcome {
     ///
     /// - Parameter allowed: the methods for the header `Allow`; if empty, the header is omitted.
     init(
-        _ error: any Error, of endpoint: Endpoint? = nil, realm: ID<Realm>? = nil, allowed: [HTTP.Method] = []
+        _ error: any Error, of endpoint: Endpoint? = nil, realm: ID<Realm>? = nil, isOfApp: Bool = false,
+        allowed: [HTTP.Method] = []
     ) {
+        self.isOfApp = isOfApp
         operationID = endpoint?.operationID
         self.realm = realm
         isReadableByOtherOrigins = endpoint?.isReadableByOtherOrigins ?? true
@@ -72,6 +79,7 @@ struct RequestOutcome {
             guard let refusal = error as? any Refusal else { throw error }
             response = try (endpoint?.errors ?? .identityToolkit).response(refusal)
             refusalCode = refusal.loggedCode
+            errorCode = refusal.code
             fault = nil
         } catch {
             response = Self.failure(error)
@@ -132,6 +140,15 @@ public struct GatewayMetrics: Sendable {
         let operation = outcome.operationID ?? ""
         requests.increment(operation, String(outcome.response.status))
         seconds.observe(duration, operation)
+    }
+}
+
+extension Counts {
+    /// Counts the duration of an app's request, and its rejection.
+    func add(_ outcome: RequestOutcome, duration: Duration) {
+        guard outcome.isOfApp, let realm = outcome.realm else { return }
+        add(.request(lasting: duration), realm)
+        if let code = outcome.errorCode { add(.refusal(code), realm) }
     }
 }
 

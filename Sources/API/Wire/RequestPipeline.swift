@@ -89,6 +89,7 @@ public final class RequestPipeline: Sendable {
         let duration = ContinuousClock.now - began
         if outcome.isLogged { log.writeRequest(outcome, of: request, from: client, duration: duration) }
         metrics.record(outcome, duration: duration)
+        services.counts.add(outcome, duration: duration)
         if isObserved, let observer {
             observer(
                 ObservedRequest(
@@ -132,6 +133,7 @@ public final class RequestPipeline: Sendable {
     private func run(_ endpoint: Endpoint, _ call: EndpointCall) async -> RequestOutcome {
         var call = call
         var realm: ID<Realm>?
+        var isOfApp = false
         do {
             let credential = CallerCredential(call.request)
             let response: Response
@@ -147,13 +149,14 @@ public final class RequestPipeline: Sendable {
                     credential, needing: scope, for: &call, at: endpoint, realm: &realm)
                 response = try await handler(call, administrator)
             case .clientOrAdministrator(let handler, _, _), .client(let handler):
+                isOfApp = true
                 let client = try await authenticate(credential, for: &call, at: endpoint, realm: &realm)
                 call.context = call.context.of(client.app)
                 response = try await handler(call, client)
             }
-            return RequestOutcome(response, of: endpoint, realm: realm)
+            return RequestOutcome(response, of: endpoint, realm: realm, isOfApp: isOfApp)
         } catch {
-            return RequestOutcome(error, of: endpoint, realm: realm)
+            return RequestOutcome(error, of: endpoint, realm: realm, isOfApp: isOfApp)
         }
     }
 

@@ -36,7 +36,7 @@ extension Endpoint {
             .getActionPage, .postActionPage, .getForgotPasswordPage, .postForgotPasswordPage,
             .getProjectForgotPasswordPage, .postProjectForgotPasswordPage, .openAppLink, .getChangePassword,
             .getProjectChangePassword,
-            .listAuditEvents, .listEvents,
+            .listAuditEvents, .listCounts, .listEvents,
             .listEventEndpoints, .createEventEndpoint, .getEventEndpoint, .updateEventEndpoint, .deleteEventEndpoint,
             .rotateEventEndpointSecret, .enableEventEndpoint, .testEventEndpoint, .replayEvents, .listEventDeliveries,
             .listTenants, .createTenant, .getTenant, .updateTenant, .deleteTenant,

@@ -14,6 +14,7 @@ public struct Services: Sendable {
     let appStore: AppStoreService
     let projects: ProjectServices
     let audit: AuditTrail
+    let counts: Counts
     let events: EventEndpoints
     let operations: OperationsServices
     let threads: any RequestThreads
@@ -22,7 +23,7 @@ public struct Services: Sendable {
         signIn: SignInServices, accounts: AccountServices, sessions: SessionService, tokenRefresh: TokenRefresh,
         sessionCookies: SessionCookies, emailActions: EmailActionServices, merging: AccountMerging,
         apple: AppleServices, googleSignals: GoogleSignalService, appStore: AppStoreService,
-        projects: ProjectServices, audit: AuditTrail,
+        projects: ProjectServices, audit: AuditTrail, counts: Counts,
         events: EventEndpoints, operations: OperationsServices,
         threads: any RequestThreads
     ) {
@@ -38,6 +39,7 @@ public struct Services: Sendable {
         self.appStore = appStore
         self.projects = projects
         self.audit = audit
+        self.counts = counts
         self.events = events
         self.operations = operations
         self.threads = threads

@@ -101,6 +101,12 @@ package enum ConsoleStylesheet {
         color-scheme:light}
         iframe.narrow{width:20rem;max-width:100%}
         iframe.dark{color-scheme:dark;background:#121316}
+        .chart{margin:0 0 1rem;max-width:34rem}
+        .chart svg{display:block;width:100%;height:auto;overflow:visible}
+        .chart path,.chart rect{fill:var(--text)}.chart line{stroke:var(--line)}
+        .chart text{fill:var(--text);font-size:13px}
+        @media (min-width:40rem){.chart text{font-size:9px}}
+        @media (forced-colors:active){.chart path,.chart rect,.chart text{fill:CanvasText}.chart line{stroke:CanvasText}}
         .tabs{display:flex;flex-wrap:wrap;gap:.25rem;margin:0 0 1rem;padding:0;list-style:none}
         .tabs a{display:flex;align-items:center;min-height:2.75rem;padding:0 .75rem;border:1px solid var(--line);\
         border-radius:.5rem}

@@ -36,7 +36,8 @@ extension StartPages {
     }
 
     private var consoleEndpoints: [Endpoint] {
-        page("ConsoleAccounts", "/console/{project}/accounts") { try await AccountListScreen.screen($0) }
+        page("ConsoleOverview", "/console/{project}/overview") { try await OverviewScreen.screen($0) }
+            + page("ConsoleAccounts", "/console/{project}/accounts") { try await AccountListScreen.screen($0) }
             + page("ConsoleNewAccount", "/console/{project}/newAccount") { NewAccountScreen.screen($0) }
             + page("ConsoleSettings", "/console/{project}/settings") { try await PoliciesScreen.screen($0) }
             + page("ConsoleProviders", "/console/{project}/providers") { try await ProvidersScreen.screen($0) }

@@ -19,6 +19,7 @@ extension StartPages {
 
     static func links(_ realm: RealmName) -> [PageFrame.Link] {
         [
+            .init("Overview", ConsolePath.text(realm, ["overview"])),
             .init("Accounts", ConsolePath.text(realm, ["accounts"])), .init("Emails", path("/dev/emails", realm)),
             .init("Codes", path("/dev/codes", realm)), .init("Events", path("/dev/events", realm)),
             .init("People", path("/dev/people", realm)),

@@ -35,6 +35,11 @@ extension StartPages {
                             .markup(Self.emailList(newestEmails, realm, now: context.now)),
                             .markup(Self.links([("All emails", Self.path("/dev/emails", realm))])),
                         ]),
+                    .section(
+                        "Sign-ins",
+                        try await OverviewScreen.signIns(context) + [
+                            .markup(Self.links([("Overview", context.consolePath(["overview"]))]))
+                        ]),
                     .section("Connect your app", [.markup(ConnectLines.markup(context, isDefault: isDefault(realm)))]),
                 ])
             ])

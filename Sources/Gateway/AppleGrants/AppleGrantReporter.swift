@@ -10,9 +10,11 @@ struct AppleGrantReporter: Sendable {
     private let grants: Gauge
     private let stopped: Gauge
     private let stoppedWarning = ThrottledWarning()
+    private let count: @Sendable (CountedEvent, ID<Realm>) -> Void
 
-    init(log: Log, metrics: Metrics) {
+    init(log: Log, metrics: Metrics, count: @escaping @Sendable (CountedEvent, ID<Realm>) -> Void) {
         self.log = log
+        self.count = count
         attempts = metrics.counter(
             "sekisho_apple_attempts_total", help: "Attempts to redeem Apple's codes and to revoke tokens.",
             labels: [
@@ -39,6 +41,7 @@ struct AppleGrantReporter: Sendable {
         switch outcome {
         case .redeemed, .revoked:
             attempts.increment(purpose, "done")
+            count(.appleToken(outcome == .redeemed ? .stored : .revoked), grant.realm)
             log.info("apple token \(grant.purpose == .redeem ? "stored" : "revoked")", fields)
         case .postponed(let due, let reason):
             attempts.increment(purpose, "postponed")
@@ -47,6 +50,7 @@ struct AppleGrantReporter: Sendable {
             log.warning("apple token postponed", fields)
         case .givenUp(let reason):
             attempts.increment(purpose, "given_up")
+            count(.appleToken(.failed), grant.realm)
             fields.add("reason", .string(reason))
             log.error("apple token given up", fields)
         case .interrupted(let cause):
@@ -60,6 +64,7 @@ struct AppleGrantReporter: Sendable {
         for (result, count) in [
             ("authorized", report.authorized), ("revoked", report.revoked), ("failed", report.failed),
         ] { checks.increment(by: UInt(count), result) }
+        for (realm, events) in report.events { for event in events { count(.appleToken(event), realm) } }
         for state in AppleGrant.State.allCases {
             grants.set(Double(report.grantCounts[state] ?? 0), state.rawValue.lowercased())
         }

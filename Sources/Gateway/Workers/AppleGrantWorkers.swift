@@ -33,7 +33,7 @@ struct AppleGrantWorkers: Sendable {
 
     init(
         on pool: Pool, endpoint: AppleTokenEndpoint, under masterKeys: MasterKeys, clock: WallClock, log: Log,
-        metrics: Metrics
+        metrics: Metrics, count: @escaping @Sendable (CountedEvent, ID<Realm>) -> Void
     ) {
         let (loop, shutdown) = (pool.loop, Shutdown())
         store = PostgresAppleGrantStore(pool: pool)
@@ -47,7 +47,7 @@ struct AppleGrantWorkers: Sendable {
             }, chance: { .random(in: 0...1) }, clock: clock)
         checks = AppleGrantChecks(
             store: store, endpoint: endpoint, credentials: credentials, sealing: sealing, clock: clock)
-        reporter = AppleGrantReporter(log: log, metrics: metrics)
+        reporter = AppleGrantReporter(log: log, metrics: metrics, count: count)
         self.clock = clock
         self.loop = loop
         self.shutdown = shutdown

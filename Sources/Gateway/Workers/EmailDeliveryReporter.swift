@@ -7,9 +7,11 @@ internal import Telemetry
 struct EmailDeliveryReporter: Sendable {
     private let log: Log
     private let outcomes: Counter
+    private let count: @Sendable (CountedEvent, ID<Realm>) -> Void
 
-    init(log: Log, metrics: Metrics) {
+    init(log: Log, metrics: Metrics, count: @escaping @Sendable (CountedEvent, ID<Realm>) -> Void) {
         self.log = log
+        self.count = count
         outcomes = metrics.counter(
             "sekisho_email_total",
             help: "Outcomes of the delivery of emails. An email is counted again when it is retried.",
@@ -28,9 +30,11 @@ struct EmailDeliveryReporter: Sendable {
         switch outcome {
         case .sent:
             outcomes.increment("sent", kind)
+            count(.email(.sent), queued.realm)
             log.info("email sent", fields)
         case .dropped:
             outcomes.increment("dropped", kind)
+            count(.email(.dropped), queued.realm)
             log.info("email not needed: its code is no longer valid, or no account has the address", fields)
         case .postponed(let due, let failure):
             outcomes.increment("postponed", kind)
@@ -39,6 +43,7 @@ struct EmailDeliveryReporter: Sendable {
             log.warning("email postponed", fields)
         case .givenUp(let failure):
             outcomes.increment("given_up", kind)
+            count(.email(.givenUp), queued.realm)
             fields.add("failure", .string("\(failure)"))
             log.error("email given up", fields)
         case .interrupted(let cause):

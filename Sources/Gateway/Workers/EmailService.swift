@@ -29,6 +29,7 @@ package final class EmailService: Sendable {
         package let publicURL: @Sendable () -> String
         let log: Log
         let metrics: Metrics
+        let count: @Sendable (CountedEvent, ID<Realm>) -> Void
     }
 
     /// Sends through the configured SMTP server.
@@ -54,7 +55,8 @@ package final class EmailService: Sendable {
         let queue = PostgresEmailQueue(pool: dependencies.pool)
         let payloads = EncryptedEmailPayloads(masterKeys: dependencies.masterKeys)
         let realms = SendingRealms(dependencies)
-        let reporter = EmailDeliveryReporter(log: dependencies.log, metrics: dependencies.metrics)
+        let reporter = EmailDeliveryReporter(
+            log: dependencies.log, metrics: dependencies.metrics, count: dependencies.count)
         worker = EmailWorker(
             loop: loop,
             dependencies: EmailWorker.Dependencies(

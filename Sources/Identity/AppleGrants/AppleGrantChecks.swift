@@ -30,6 +30,8 @@ public struct AppleGrantChecks: Sendable {
         public var authorized = 0
         public var revoked = 0
         public var failed = 0
+        /// The results of the checks by the project or tenant of the grant.
+        public var events: [ID<Realm>: [AppleTokenEvent]] = [:]
         /// The client IDs that are not checked, because too many checks failed in the last hour.
         public var stopped: Set<AppleClientReference> = []
         /// The numbers of grants in each state, counted at most an hour ago.
@@ -97,7 +99,7 @@ public struct AppleGrantChecks: Sendable {
         for start in stride(from: 0, to: grants.count, by: Self.concurrency) {
             let group = Array(grants[start..<min(start + Self.concurrency, grants.count)])
             let batch = CheckBatch(try await results(of: group, client), after: counts)
-            try await record(batch, in: &report)
+            try await record(batch, of: client.realm, in: &report)
             counts = batch.counts
             guard !batch.stopsChecks else {
                 report.stopped.insert(client)
@@ -126,16 +128,28 @@ public struct AppleGrantChecks: Sendable {
         return RecordedCheck(try await endpoint.check(token, client))
     }
 
-    private func record(_ batch: CheckBatch, in report: inout Report) async throws {
+    private func record(_ batch: CheckBatch, of realm: ID<Realm>, in report: inout Report) async throws {
         for result in batch.results.values {
             switch result {
             case .authorized: report.authorized += 1
             case .revoked: report.revoked += 1
             case .failed: report.failed += 1
             }
+            report.events[realm, default: []].append(AppleTokenEvent(result))
         }
         let now = clock.now()
         try await store.record(batch.results, nextCheck: now + AppleGrant.checkInterval, at: now)
+    }
+}
+
+extension AppleTokenEvent {
+    fileprivate init(_ check: RecordedCheck) {
+        self =
+            switch check {
+            case .authorized: .authorized
+            case .revoked: .revoked
+            case .failed: .failed
+            }
     }
 }
 

@@ -81,10 +81,15 @@ public struct OpenedSession: Sendable {
     public let account: Account
     public let session: Session
     public let isNewAccount: Bool
+    /// The sign-in before this one, if the sign-in method did not read the account before; `nil` if there is none.
+    public let formerSignInAt: Instant?
 
-    public init(_ new: NewSession, of account: Account, isNewAccount: Bool = false) {
+    public init(
+        _ new: NewSession, of account: Account, isNewAccount: Bool = false, formerSignInAt: Instant? = nil
+    ) {
         self.account = account
         session = new.session
         self.isNewAccount = isNewAccount
+        self.formerSignInAt = formerSignInAt
     }
 }

@@ -12,8 +12,10 @@
 ///
 /// Without ``Policy/rotatesRefreshTokens``, the client gets the newest token for every token of the chain.
 public enum Rotation: Hashable, Sendable {
-    /// - Parameter counter: the counter of the token to return.
-    case continues(Session, Account, counter: Int64)
+    /// - Parameters:
+    ///   - counter: the counter of the token to return.
+    ///   - accountIsFirstSeen: whether the account neither signed in nor refreshed a token before on this UTC day.
+    case continues(Session, Account, counter: Int64, accountIsFirstSeen: Bool)
     /// An older token was used after its grace period, so the session was ended.
     case stolen
     /// The session had already ended.

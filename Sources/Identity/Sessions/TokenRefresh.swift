@@ -4,12 +4,17 @@ public struct TokenRefresh: Sendable {
     private let tokens: any TokenAuthority
     private let clock: WallClock
     private let entropy: Entropy
+    private let count: @Sendable (CountedEvent, ID<Realm>) -> Void
 
-    public init(store: any AccountStore, tokens: any TokenAuthority, clock: WallClock, entropy: Entropy) {
+    public init(
+        store: any AccountStore, tokens: any TokenAuthority, clock: WallClock, entropy: Entropy,
+        count: @escaping @Sendable (CountedEvent, ID<Realm>) -> Void
+    ) {
         self.store = store
         self.tokens = tokens
         self.clock = clock
         self.entropy = entropy
+        self.count = count
     }
 
     /// Exchanges a refresh token by the rules of ``Rotation``.
@@ -33,7 +38,8 @@ public struct TokenRefresh: Sendable {
     private func refresh(_ contents: RefreshTokenContents, in realm: Realm) async throws -> SignedIn {
         let now = clock.now()
         switch try await store.rotate(contents, by: realm.policy, at: now, in: realm.id) {
-        case .continues(let session, let account, let counter):
+        case .continues(let session, let account, let counter, let accountIsFirstSeen):
+            if accountIsFirstSeen { count(.activeAccount, realm.id) }
             return try await tokens.issueTokenPair(for: session, of: account, counter: counter, in: realm, at: now)
         case .stolen: throw TokenRefusal.refreshTokenStolen
         // SDKs sign the user out on TOKEN_EXPIRED, but not on INVALID_REFRESH_TOKEN. Therefore a token of a session

@@ -18,11 +18,13 @@ public struct SignInCompletion: Sendable {
     private let entropy: Entropy
     private let hooks: Hooks
     private let countFactorEvent: @Sendable (SecondFactorEvent) -> Void
+    private let count: @Sendable (CountedEvent, ID<Realm>) -> Void
 
     public init(
         authenticator: Authenticator, tokens: any TokenAuthority, sealedTokens: any SealedTokens,
         networks: NetworkHashing, clock: WallClock, entropy: Entropy, hooks: Hooks,
-        countFactorEvent: @escaping @Sendable (SecondFactorEvent) -> Void
+        countFactorEvent: @escaping @Sendable (SecondFactorEvent) -> Void,
+        count: @escaping @Sendable (CountedEvent, ID<Realm>) -> Void
     ) {
         self.authenticator = authenticator
         self.tokens = tokens
@@ -32,6 +34,7 @@ public struct SignInCompletion: Sendable {
         self.entropy = entropy
         self.hooks = hooks
         self.countFactorEvent = countFactorEvent
+        self.count = count
     }
 
     /// Signs in with a proven first factor, if it passes the gates.
@@ -60,9 +63,8 @@ public struct SignInCompletion: Sendable {
             secondFactor: factor.secondFactorUse?.sessionFactor, passkey: factor.passkey, device: context.device)
         return .signedIn(
             try await open(
-                session, at: now, credentialIssuedAt: factor.credentialIssuedAt, limit: limit,
-                consuming: factor.secondFactorUse, recording: factor.recording(in: realm, from: context),
-                judged, in: realm, from: context, commit))
+                session, at: now, credentialIssuedAt: factor.credentialIssuedAt, limit: limit, by: factor, judged,
+                in: realm, from: context, commit))
     }
 
     /// Opens the session that a signed-in caller gets after a change.
@@ -156,24 +158,38 @@ public struct SignInCompletion: Sendable {
     }
 
     private func open(
-        _ session: Session, at now: Instant, credentialIssuedAt: Instant?, limit: Int,
-        consuming use: SecondFactorUse? = nil, recording: EventRecording? = nil, _ judged: HookJudgment?,
-        in realm: Realm, from context: RequestContext, _ commit: (NewSession) async throws -> OpenedSession
+        _ session: Session, at now: Instant, credentialIssuedAt: Instant?, limit: Int, by factor: FirstFactor? = nil,
+        _ judged: HookJudgment?, in realm: Realm, from context: RequestContext,
+        _ commit: (NewSession) async throws -> OpenedSession
     ) async throws -> SignedIn {
         // Known networks matter only for the limit of wrong passwords, and an anonymous account has no password.
         let networkHash = session.method == .anonymous ? nil : networks.hash(of: context, in: realm)
         let opened = try await commit(
             NewSession(
                 toOpen: session, at: now, networkHash: networkHash, credentialIssuedAt: credentialIssuedAt,
-                sessionLimit: limit, secondFactorUse: use, recording: recording, hookEffects: judged?.effects))
+                sessionLimit: limit, secondFactorUse: factor?.secondFactorUse,
+                recording: factor?.recording(in: realm, from: context), hookEffects: judged?.effects))
         var account = opened.account
         if let judged {
             account.apply(judged.reply)
             // The store has not opened the session.
             if account.isDisabled { throw SignInRefusal.accountDisabled }
         }
+        if let factor { countSignIn(by: factor, opened, at: now, in: realm.id) }
         return try await tokens.issueTokenPair(
             for: opened.session, of: account, isNewAccount: opened.isNewAccount, in: realm, at: now)
+    }
+}
+
+extension SignInCompletion {
+    /// An account counts as active once per UTC day, unless it signs in again after a mere refresh on the same day.
+    private func countSignIn(by factor: FirstFactor, _ opened: OpenedSession, at now: Instant, in realm: ID<Realm>) {
+        count(.signIn(by: factor.method), realm)
+        if opened.isNewAccount { count(.signUp(by: factor.method), realm) }
+        let formerSignIn =
+            if case .existing(let account, _) = factor.account { account.lastSignInAt } else { opened.formerSignInAt }
+        let today = CountStep.day.start(of: now)
+        if formerSignIn.map({ $0 < today }) ?? true { count(.activeAccount, realm) }
     }
 }
 

@@ -67,7 +67,47 @@ public struct Attribute: Sendable {
     public static func value(_ text: String) -> Attribute { Attribute("value", text) }
     public static func width(_ pixels: Int) -> Attribute { Attribute("width", String(pixels)) }
 
+    // Attributes of SVG, in the units of the element's ``viewBox(width:height:)``.
+
+    /// The shape of a path, whose corners have these coordinates.
+    public static func shape(_ commands: [PathCommand]) -> Attribute {
+        Attribute("d", commands.map(\.text).joined())
+    }
+    public static let anchorEnd = Attribute("text-anchor", "end")
+    public static let anchorMiddle = Attribute("text-anchor", "middle")
+    public static func viewBox(width: Int, height: Int) -> Attribute { Attribute("viewBox", "0 0 \(width) \(height)") }
+    public static func x(_ x: Int) -> Attribute { Attribute("x", String(x)) }
+    public static func x1(_ x: Int) -> Attribute { Attribute("x1", String(x)) }
+    public static func x2(_ x: Int) -> Attribute { Attribute("x2", String(x)) }
+    public static func y(_ y: Int) -> Attribute { Attribute("y", String(y)) }
+    public static func y1(_ y: Int) -> Attribute { Attribute("y1", String(y)) }
+    public static func y2(_ y: Int) -> Attribute { Attribute("y2", String(y)) }
+
     var html: String { " \(name)" + (value.map { #"="\#($0.escaped)""# } ?? "") }
+}
+
+/// A step of the shape of an SVG path. Coordinates are in tenths, so that shapes have few characters.
+public enum PathCommand: Sendable {
+    case move(x: Int, y: Int)
+    /// A horizontal line by this distance.
+    case horizontal(by: Int)
+    /// A vertical line to this coordinate.
+    case vertical(to: Int)
+    case close
+
+    fileprivate var text: String {
+        switch self {
+        case .move(let x, let y): "M\(Self.number(x)) \(Self.number(y))"
+        case .horizontal(let distance): "h\(Self.number(distance))"
+        case .vertical(let y): "V\(Self.number(y))"
+        case .close: "z"
+        }
+    }
+
+    private static func number(_ tenths: Int) -> String {
+        let (whole, rest) = tenths.magnitude.quotientAndRemainder(dividingBy: 10)
+        return (tenths < 0 ? "-" : "") + (rest == 0 ? "\(whole)" : "\(whole).\(rest)")
+    }
 }
 
 /// The `id` of an element, to which labels and descriptions refer.

@@ -3,9 +3,11 @@
 public struct Markup: Sendable {
     /// Elements with content. ``void(_:_:)`` builds the elements without content.
     public enum Element: String, Sendable {
-        case a, bdi, body, button, code, dd, details, div, dl, dt, fieldset, footer, form, h1, h2, h3, head, header,
-            html, iframe, label, legend, li, main, nav, noscript, option, p, pre, script, section, select, span, strong,
-            summary, table, tbody, td, textarea, th, thead, time, title, tr, ul
+        case a, bdi, body, button, code, dd, details, div, dl, dt, fieldset, figcaption, figure, footer, form, h1, h2,
+            h3, head, header, html, iframe, label, legend, li, main, nav, noscript, option, p, pre, script, section,
+            select, span, strong, summary, table, tbody, td, textarea, th, thead, time, title, tr, ul
+        /// Elements of SVG. Inside ``svg``, ``title`` is SVG's element with the same name.
+        case g, line, path, rect, svg, text
     }
 
     public enum VoidElement: String, Sendable {

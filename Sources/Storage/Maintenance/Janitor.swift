@@ -29,6 +29,9 @@ public actor Janitor {
         case accountMerge = "account_merge"
         case knownNetwork = "known_network"
         case auditEvent = "audit_event"
+        /// Counts of hours. Whole days are added to the table of days first.
+        case hourlyCount = "hourly_count"
+        case dailyCount = "daily_count"
         /// Deleted projects and tenants, with their accounts and other rows.
         case deletedRealm = "realm"
     }
@@ -62,6 +65,8 @@ public actor Janitor {
     static let eventRetention: Duration = .seconds(30 * 86_400)
     static let deliveryLogRetention: Duration = .seconds(7 * 86_400)
     static let endedSessionRetention: Duration = .seconds(30 * 86_400)
+    static let hourlyCountRetention: Duration = .seconds(40 * 86_400)
+    static let dailyCountRetention: Duration = .seconds(730 * 86_400)
 
     private let pool: Pool
     private let limits: PassLimits
@@ -69,6 +74,8 @@ public actor Janitor {
     private var lastSession: SessionPosition?
     /// The last examined account of each realm.
     private var lastAccounts: [ID<Realm>: String] = [:]
+    /// The start of the latest day whose counts this janitor has added up; `nil` before the first pass.
+    private var lastCountedDay: Instant?
 
     public init(pool: Pool, limits: PassLimits = PassLimits()) {
         self.pool = pool
@@ -122,7 +129,48 @@ public actor Janitor {
         case .knownNetwork:
             try await removeBatches(
                 .deleteExpiredNetworks(before: now - Policy.knownNetworkLifetime, limit: limits.batchSize))
+        case .hourlyCount: try await removeHourlyCounts(at: now)
+        case .dailyCount:
+            try await removeBatches(
+                .deleteDailyCounts(before: now - Self.dailyCountRetention, limit: limits.batchSize))
         case .accountMerge: try await removeBatches(.deleteExpiredMerges(before: now, limit: limits.batchSize))
+        }
+    }
+
+    private func removeHourlyCounts(at now: Instant) async throws -> Int {
+        try await addCountedDays(at: now)
+        return try await removeBatches(
+            .deleteHourlyCounts(before: now - Self.hourlyCountRetention, limit: limits.batchSize))
+    }
+
+    /// Adds up the counts of the days that ended at least an hour ago, and of the latest day once more, because a gateway
+    /// without a database stores its counts later.
+    private func addCountedDays(at now: Instant) async throws {
+        let day: Duration = .seconds(CountStep.day.seconds)
+        let end = CountStep.day.start(of: now - .seconds(3600))
+        if let last = lastCountedDay, last >= end - day { return }
+        var start = lastCountedDay
+        if start == nil {
+            let row = try await withStoreErrors { try await pool.query(.firstDayToAdd) }.first
+            guard let first = try row?.decode("start", as: Int64?.self) else { return }
+            start = Instant(seconds: first) - day
+        }
+        var next = max(start ?? end, CountStep.day.start(of: now - Self.hourlyCountRetention))
+        while next < end {
+            try await addCounts(ofDayFrom: next)
+            next = next + day
+        }
+        lastCountedDay = end - day
+    }
+
+    private func addCounts(ofDayFrom start: Instant) async throws {
+        var last = ""
+        while true {
+            let statement = SQL.addDay(from: start, after: last, limit: limits.realms)
+            guard let row = try await withStoreErrors({ try await pool.query(statement) }).first,
+                try row.decode("seen", as: Int.self) == limits.realms
+            else { return }
+            last = try row.decode("last")
         }
     }
 

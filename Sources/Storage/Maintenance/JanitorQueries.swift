@@ -76,6 +76,18 @@ extension SQL {
             orderedBy: "expires_at", limit: limit)
     }
 
+    static func deleteHourlyCounts(before end: Instant, limit: Int) -> SQL {
+        deleteBatch(
+            from: "hourly_count", key: ["realm_id", "hour", "kind", "label"], where: "hour < \(Timestamp(end))",
+            orderedBy: "hour", limit: limit)
+    }
+
+    static func deleteDailyCounts(before end: Instant, limit: Int) -> SQL {
+        deleteBatch(
+            from: "daily_count", key: ["realm_id", "day", "kind", "label"],
+            where: "day < (\(Timestamp(end))::timestamptz AT TIME ZONE 'UTC')::date", orderedBy: "day", limit: limit)
+    }
+
     static func deleteExpiredNetworks(before end: Instant, limit: Int) -> SQL {
         deleteBatch(
             from: "known_network", key: ["realm_id", "account_id", "network_hash"],

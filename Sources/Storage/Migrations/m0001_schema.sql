@@ -452,6 +452,8 @@ CREATE TABLE session (
     grace_pending_below bigint NOT NULL DEFAULT 0,
     grace_pending_since timestamptz NOT NULL DEFAULT '-infinity',
     refreshed_at timestamptz NOT NULL,
+    -- Whether the latest refresh was the first of the session on its UTC day.
+    first_of_day boolean NOT NULL DEFAULT false,
     -- When this session ended; NULL while it is active, and if it ended with all sessions of the account.
     ended_at timestamptz,
     end_reason text COLLATE "C"
@@ -463,6 +465,16 @@ CREATE TABLE session (
 
 -- With `ended_at`, so that a sign-in reads only the account's active sessions. A refresh does not change this column.
 CREATE INDEX session_account ON session (account_id, realm_id, ended_at);
+
+-- Whether a session of the account was refreshed on the UTC day of a time, as the calling statement sees the table. Reads
+-- at most a thousand sessions. The statement that refreshes a session calls it once per session and day.
+CREATE FUNCTION refreshed_on_day(realm_id text, account_id text, "time" timestamptz) RETURNS boolean LANGUAGE sql STABLE
+AS $$
+    SELECT EXISTS (SELECT FROM (SELECT s.refreshed_at FROM session s
+        WHERE s.realm_id = refreshed_on_day.realm_id AND s.account_id = refreshed_on_day.account_id
+        ORDER BY s.ended_at DESC LIMIT 1000) s
+    WHERE s.refreshed_at >= date_trunc('day', refreshed_on_day."time", 'UTC'))
+$$;
 
 -- Second factors: a second proof that a sign-in demands after the first.
 CREATE TABLE second_factor (
@@ -981,3 +993,32 @@ CREATE INDEX audit_event_time ON audit_event (realm_id, occurred_at, id);
 CREATE INDEX audit_event_subject ON audit_event (realm_id, subject, occurred_at, id);
 CREATE INDEX audit_event_actor ON audit_event (realm_id, actor, occurred_at, id);
 CREATE INDEX audit_event_action ON audit_event (realm_id, action, occurred_at, id);
+
+
+-- Counts
+
+-- How often something happened in a realm, by UTC hour. Gateways add their counts about once a minute.
+CREATE TABLE hourly_count (
+    realm_id text COLLATE "C" NOT NULL REFERENCES realm ON DELETE CASCADE,
+    hour timestamptz NOT NULL CHECK (date_trunc('hour', hour, 'UTC') = hour),
+    -- Such as `signIns`.
+    kind text COLLATE "C" NOT NULL,
+    -- What distinguishes counts of a kind, such as the method of a sign-in. Empty for a kind without distinction.
+    label text COLLATE "C" NOT NULL CHECK (length(label) <= 128),
+    count bigint NOT NULL CHECK (count > 0),
+    PRIMARY KEY (realm_id, hour, kind, label)
+);
+
+CREATE INDEX hourly_count_hour ON hourly_count (hour);
+
+-- The sums of the hours of a UTC day, which is over.
+CREATE TABLE daily_count (
+    realm_id text COLLATE "C" NOT NULL REFERENCES realm ON DELETE CASCADE,
+    day date NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    label text COLLATE "C" NOT NULL,
+    count bigint NOT NULL CHECK (count > 0),
+    PRIMARY KEY (realm_id, day, kind, label)
+);
+
+CREATE INDEX daily_count_day ON daily_count (day);

@@ -63,7 +63,9 @@ extension Rotation {
             return
         }
         let account = try AccountRow.account(row)
-        self = .continues(try SessionRow.session(row, of: account), account, counter: try row.decode("counter"))
+        self = .continues(
+            try SessionRow.session(row, of: account), account, counter: try row.decode("counter"),
+            accountIsFirstSeen: try row.decode("account_is_first_seen"))
     }
 }
 

@@ -255,6 +255,7 @@ extension SQL {
                 AND s.grace_pending_since < p.grace_cutoff THEN p.now ELSE s.grace_pending_since END,
             rotated_at = CASE WHEN p.rotates AND p.counter >= s.counter THEN p.now ELSE s.rotated_at END,
             refreshed_at = greatest(s.refreshed_at, p.now),
+            first_of_day = s.refreshed_at < date_trunc('day', p.now, 'UTC'),
             ended_at = CASE WHEN \(isTheft) THEN p.now END,
             end_reason = CASE WHEN \(isTheft) THEN 'TOKEN_REUSED' END
         """
@@ -267,7 +268,16 @@ extension SQL {
         """
 
     private static let returningRotation: SQL = """
-        RETURNING s.counter, s.ended_at IS NOT NULL AS is_stolen, \(SessionRow.columnsBesideAccount), \(AccountRow.columns)
+        RETURNING s.counter, s.ended_at IS NOT NULL AS is_stolen, \(accountIsFirstSeen) AS account_is_first_seen,
+            \(SessionRow.columnsBesideAccount), \(AccountRow.columns)
+        """
+
+    /// Whether the refresh is the first activity of the account on its UTC day: neither a sign-in nor a refresh of another
+    /// session came before it. The function reads the other sessions, and only the first refresh of a session on a day
+    /// calls it.
+    private static let accountIsFirstSeen: SQL = """
+        CASE WHEN s.first_of_day AND (a.last_sign_in_at >= date_trunc('day', p.now, 'UTC')) IS NOT TRUE
+            THEN NOT refreshed_on_day(a.realm_id, a.id, p.now) ELSE false END
         """
 
     /// Selects why a rotation changed no row.

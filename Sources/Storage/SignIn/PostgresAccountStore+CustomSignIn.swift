@@ -17,7 +17,9 @@ extension PostgresAccountStore {
                 let opened = session.withGeneration(of: account)
                 _ = try await transaction.execute(.openSession(opened, in: realm, forEachRowOf: .singleRow))
                 try await transaction.recordOpening(of: opened, isNewAccount: isNew, in: realm)
-                return OpenedSession(opened, of: account, isNewAccount: isNew)
+                return OpenedSession(
+                    opened, of: account, isNewAccount: isNew,
+                    formerSignInAt: try row.decode("former_sign_in_at", as: Timestamp?.self).map { Instant($0) })
             }
         }
     }
@@ -43,8 +45,8 @@ extension Transaction {
 
 extension SQL {
     /// Creates the account, or records a sign-in to the existing account and locks its row. The column `is_new` tells
-    /// the two cases apart: PostgreSQL's system column `xmax` is 0 only in an inserted row. Returns no row if the
-    /// account is disabled.
+    /// the two cases apart: PostgreSQL's system column `xmax` is 0 only in an inserted row. The subquery sees the account
+    /// as it was before the statement. Returns no row if the account is disabled.
     fileprivate static func upsert(for session: NewSession, in realm: ID<Realm>) -> SQL {
         var account = StoredAccount(new: session.account, at: session.openedAt)
         account.account.usesCustomTokens = true
@@ -52,7 +54,8 @@ extension SQL {
             \(insertion(of: account, in: realm))
             ON CONFLICT (realm_id, id) DO UPDATE SET last_sign_in_at = excluded.last_sign_in_at, custom_auth = true
             WHERE a.disabled_at IS NULL
-            RETURNING a.xmax = 0 AS is_new, \(AccountRow.columns)
+            RETURNING a.xmax = 0 AS is_new, (SELECT f.last_sign_in_at FROM account f
+                WHERE f.realm_id = a.realm_id AND f.id = a.id) AS former_sign_in_at, \(AccountRow.columns)
             """
     }
 

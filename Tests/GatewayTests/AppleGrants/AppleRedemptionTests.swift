@@ -156,7 +156,7 @@ struct AppleRedemptionTests {
         }
         let workers = AppleGrantWorkers(
             on: pool, endpoint: endpoint, under: gateway.masterKeys, clock: gateway.clock.wallClock,
-            log: gateway.root.log, metrics: Metrics())
+            log: gateway.root.log, metrics: Metrics(), count: { _, _ in })
         await #expect(throws: StoreUnavailable.self) { try await workers.attemptDue(.redeem) }
         #expect(
             try await gateway.appleGrantLines() == [

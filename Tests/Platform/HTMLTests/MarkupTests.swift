@@ -56,6 +56,12 @@ struct MarkupTests {
         #expect(URLReference(webOrEmail: text).text == (isAllowed ? text : "about:invalid"))
     }
 
+    @Test("Coordinates of SVG paths have at most one decimal")
+    func paths() {
+        let shape: [PathCommand] = [.move(x: 0, y: 1080), .vertical(to: 205), .horizontal(by: -55), .close]
+        #expect(Markup(.path, [.shape(shape)]).html == "<path d=\"M0 108V20.5h-5.5z\"></path>")
+    }
+
     @Test("A document declares its language and its encoding")
     func document() {
         #expect(

@@ -56,7 +56,7 @@ struct BatcherTests {
         let rotations = try await fixture.refresh(sessions)
         for (session, rotation) in zip(sessions, rotations) {
             switch rotation {
-            case .continues(let found, let account, let counter):
+            case .continues(let found, let account, let counter, _):
                 #expect(found.id == session.id && account.id == session.account && counter == 1)
             case .ended: #expect(session == ended)
             case .accountDisabled: #expect(session == disabled)
@@ -81,7 +81,7 @@ struct BatcherTests {
             }
             return late
         }
-        guard case .continues(_, _, counter: 1) = try await late.value[0] else {
+        guard case .continues(_, _, counter: 1, _) = try await late.value[0] else {
             Issue.record("the locked session must continue after the lock is released")
             return
         }
@@ -93,7 +93,7 @@ struct BatcherTests {
         let session = try await fixture.signUp("bob")
         let rotations = try await fixture.refresh(Array(repeating: session, count: 20))
         for rotation in rotations {
-            guard case .continues(_, _, counter: 1) = rotation else {
+            guard case .continues(_, _, counter: 1, _) = rotation else {
                 Issue.record("every caller must get the same successor")
                 return
             }

@@ -114,6 +114,26 @@ struct JanitorTests {
                 """
             }, names: "SELECT endpoint_id AS name FROM event_delivery", retention: .seconds(7 * 86_400)),
         Row(
+            kind: .hourlyCount,
+            insert: {
+                """
+                WITH project AS (INSERT INTO realm (id, number, name, profile, created_at)
+                    VALUES ('demo', 1, 'Demo', 'sekisho', \(epoch)) ON CONFLICT DO NOTHING)
+                INSERT INTO hourly_count VALUES ('demo', date_trunc('hour', \($1)::timestamptz, 'UTC'), 'k', \($0), 1)
+                """
+            }, names: "SELECT label AS name FROM hourly_count", retention: .seconds(40 * 86_400)),
+        // The day of a count ends at midnight, which is eight hours before the time of the test.
+        Row(
+            kind: .dailyCount,
+            insert: {
+                """
+                WITH project AS (INSERT INTO realm (id, number, name, profile, created_at)
+                    VALUES ('demo', 1, 'Demo', 'sekisho', \(epoch)) ON CONFLICT DO NOTHING)
+                INSERT INTO daily_count VALUES
+                    ('demo', ((\($1)::timestamptz - interval '8 hours') AT TIME ZONE 'UTC')::date, 'k', \($0), 1)
+                """
+            }, names: "SELECT label AS name FROM daily_count", retention: .seconds(730 * 86_400)),
+        Row(
             kind: .knownNetwork,
             insert: {
                 """

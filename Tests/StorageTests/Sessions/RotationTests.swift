@@ -16,7 +16,7 @@ struct Refresh {
         init(_ rotation: Rotation) {
             self =
                 switch rotation {
-                case .continues(_, _, let counter): .gives(counter)
+                case .continues(_, _, let counter, _): .gives(counter)
                 case .stolen: .stolen
                 case .ended: .ended
                 case .accountDisabled: .disabled
