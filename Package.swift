@@ -77,7 +77,7 @@ let package = Package(
         module(
             "Storage", imports: ["Encoding", "EventLoop", "Identity", "JSON", "Postgres"],
             resources: [.embedInCode("Migrations")]),
-        module("Pages", imports: ["HTML", "HTTP", "Identity"]),
+        module("Pages", imports: ["Encoding", "HTML", "HTTP", "Identity"]),
         module(
             "API",
             imports: ["CReference", "Encoding", "HTTP", "IPAddresses", "Identity", "JSON", "Pages", "Telemetry"]),
@@ -141,7 +141,7 @@ let package = Package(
         tests("TokensTests", imports: ["Crypto", "Encoding", "Identity", "Tokens"]),
         tests("WebhooksTests", imports: ["Crypto", "EventLoop", "HTTP", "Webhooks"]),
         tests("StorageTests", imports: ["Encoding", "Identity", "Postgres", "Providers", "Storage", "Support"]),
-        tests("PagesTests", imports: ["Crypto", "HTTP", "Identity", "Pages", "Providers"]),
+        tests("PagesTests", imports: ["Crypto", "HTML", "HTTP", "Identity", "Pages", "Providers"]),
         tests("APITests", imports: ["API", "Encoding", "HTTP", "IPAddresses", "Identity", "Pages", "Providers"]),
         tests("EmailTests", imports: ["Email", "EventLoop", "HTML", "Identity", "Providers", "SMTP"]),
         tests("SimulatorsTests", imports: ["Crypto", "Encoding", "HTTP", "JOSE", "JSON", "Simulators"]),

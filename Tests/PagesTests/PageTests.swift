@@ -236,7 +236,10 @@ struct PageTests {
         "A page has one heading and one main element, unique IDs, and a label for each visible input",
         arguments: rows, Language.allCases)
     func accessible(row: Row, language: Language) {
-        let text = row.make(Values(language: language)).html
+        Self.expectAccessible(row.make(Values(language: language)).html)
+    }
+
+    static func expectAccessible(_ text: String) {
         #expect(text.matches(of: /<h1>/).count == 1)
         #expect(text.matches(of: /<main>/).count == 1)
         let ids = text.matches(of: #/ id="([^"]*)"/#).map { String($0.output.1) }
@@ -330,7 +333,7 @@ struct PageTests {
     }
 
     /// Returns the tags in order, with the names of their attributes.
-    private static func skeleton(_ text: String) -> [String] {
+    static func skeleton(_ text: String) -> [String] {
         text.replacing(#/<style>.*?</style>/#, with: "").matches(of: #/<[^>]*>/#).map {
             String($0.output).replacing(#/="[^"]*"/#, with: "")
         }

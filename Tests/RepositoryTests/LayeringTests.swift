@@ -40,7 +40,7 @@ struct LayeringTests {
         "Tokens": ["Identity", "JOSE", "Crypto", "Encoding", "JSON"],
         "Webhooks": ["Identity", "Crypto", "Encoding", "HTTP", "IPAddresses", "JSON"],
         "Storage": ["Identity", "Encoding", "EventLoop", "JSON", "Postgres"],
-        "Pages": ["Identity", "HTML", "HTTP"],
+        "Pages": ["Encoding", "Identity", "HTML", "HTTP"],
         "API": ["CReference", "Identity", "Encoding", "HTTP", "IPAddresses", "JSON", "Pages", "Telemetry"],
         "Email": ["Identity", "HTML", "SMTP", "EventLoop"],
         "Gateway": gateway.union(["CProgramPages"]),

@@ -18,6 +18,10 @@ struct Destination: Sendable {
     static let forgotPasswordPage = Destination("forgotPassword")
 
     static func brand(_ link: BrandLink) -> Destination { Destination(URLReference(webOrEmail: link.text)) }
+    /// Another page of the account page, or the page that signs out.
+    ///
+    /// - Parameter path: relative.
+    static func accountPage(_ path: String) -> Destination { Destination(path) }
     static func app(_ url: ContinueURL) -> Destination { Destination(url.text) }
     static func app(_ link: ActionLink) -> Destination { Destination(link.url) }
     /// - Parameter url: the URL of the target, with or without an error in its query. It may have a custom scheme. The

@@ -25,7 +25,8 @@ public struct Page: Sendable {
     }
 
     let context: Context
-    let title: LocalizedString
+    /// In the language of the page.
+    let title: String
     var content: [Markup]
     /// The JSON that ``PageScript/delivery`` reads, the only script that a page can have: the result or the error of a
     /// sign-in, and how the script passes it to the app. `nil` for a page without script.
@@ -34,14 +35,21 @@ public struct Page: Sendable {
     var isFailure = false
 
     init(_ context: Context, _ title: LocalizedString, _ content: [Markup]) {
+        self.init(context, title: title.in(context.language), content)
+    }
+
+    init(_ context: Context, _ title: Text, _ content: [Markup]) {
+        self.init(context, title: title.string(in: context.language), content)
+    }
+
+    private init(_ context: Context, title: String, _ content: [Markup]) {
         self.context = context
         self.title = title
         self.content = content
     }
 
     public var html: String {
-        let heading = title.in(context.language)
-        let windowTitle = context.projectName.map { "\(heading) – \($0)" } ?? heading
+        let windowTitle = context.projectName.map { "\(title) – \($0)" } ?? title
         let name = context.projectName.map { [Markup(.p, [.classes(.project)], text: $0)] } ?? []
         return Markup.document(
             language: context.language.rawValue, isRightToLeft: context.language.isRightToLeft,
@@ -51,7 +59,7 @@ public struct Page: Sendable {
             ],
             body: Markup(
                 .body, eventDelivery.map { [.delivery($0)] } ?? [],
-                [Markup(.main, name + [Markup(.h1, text: heading)] + content)] + footer
+                [Markup(.main, name + [Markup(.h1, text: title)] + content)] + footer
                     + (eventDelivery == nil ? [] : [PageScript.delivery.markup])))
     }
 

@@ -43,6 +43,8 @@ public struct Attribute: Sendable {
     public static func describedBy(_ ids: [ElementID]) -> Attribute {
         Attribute("aria-describedby", ids.map(\.rawValue).joined(separator: " "))
     }
+    /// - Parameter mode: the keyboard that a phone shows, for example `numeric`.
+    public static func inputMode(_ mode: StaticString) -> Attribute { Attribute("inputmode", "\(mode)") }
     public static func `for`(_ id: ElementID) -> Attribute { Attribute("for", id.rawValue) }
     public static func height(_ pixels: Int) -> Attribute { Attribute("height", String(pixels)) }
     public static func href(_ url: URLReference) -> Attribute { Attribute("href", url.text) }

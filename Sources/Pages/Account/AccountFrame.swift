@@ -1,0 +1,181 @@
+internal import HTML
+public import Identity
+
+/// What all pages of the account page share.
+public struct AccountFrame: Sendable {
+    public let context: Page.Context
+    public let path: AccountPath
+    /// The token of the forms of the page.
+    let formToken: String
+    let now: Instant
+    /// What the previous form has done.
+    var notice: AccountNotice?
+
+    public init(
+        _ context: Page.Context, _ path: AccountPath, formToken: String, now: Instant, notice: AccountNotice? = nil
+    ) {
+        self.context = context
+        self.path = path
+        self.formToken = formToken
+        self.now = now
+        self.notice = notice
+    }
+}
+
+/// What a form has done, which the page after it states. The raw value is in the query of that page.
+public enum AccountNotice: String, Sendable, CaseIterable {
+    case removed, profile, password, session, others, factor, linked, secured, verification
+
+    var text: AccountPageText {
+        switch self {
+        case .removed: .doneRemoved
+        case .profile: .doneProfile
+        case .password: .donePassword
+        case .session: .doneSession
+        case .others: .doneOthers
+        case .factor: .doneFactor
+        case .linked: .doneLinked
+        case .secured: .doneSecured
+        case .verification: .doneVerification
+        }
+    }
+}
+
+/// The names of the fields in the forms of the account page.
+public enum AccountField: String, Sendable {
+    case token
+    /// What the form does, on a page that has several forms.
+    case step
+    /// A sign-in method; see ``AccountMethod/Reference``.
+    case method
+    case session
+    case email
+    case newPassword
+    case displayName
+    case code
+    /// The sealed state of the enrolment of a second factor.
+    case enrolment
+    case confirmed
+    case language = "lang"
+    /// For password managers; the gateway ignores it.
+    case username
+}
+
+/// The values of ``AccountField/step``.
+public enum AccountStep: String, Sendable {
+    case end, endOthers
+    case sendVerification
+}
+
+extension AccountFrame {
+    var language: Language { context.language }
+
+    func markup(_ key: AccountPageText, _ values: [Placeholder: TextValue] = [:]) -> [Markup] {
+        text(key, values).markup(in: language)
+    }
+
+    func string(_ key: AccountPageText, _ values: [Placeholder: TextValue] = [:]) -> String {
+        text(key, values).string(in: language)
+    }
+
+    /// The text with the name of the app and the given values.
+    func text(_ key: AccountPageText, _ values: [Placeholder: TextValue] = [:]) -> Text {
+        Text(key, values.merging([.app: .name(context.app(in: language))]) { given, _ in given })
+    }
+
+    func paragraph(_ key: AccountPageText, _ values: [Placeholder: TextValue] = [:]) -> Markup {
+        Markup(.p, [], markup(key, values))
+    }
+
+    func note(_ key: AccountPageText, _ values: [Placeholder: TextValue] = [:]) -> Markup {
+        Markup(.p, [.classes(.note)], markup(key, values))
+    }
+
+    func list(_ keys: [AccountPageText]) -> Markup { Markup(.ul, keys.map { Markup(.li, markup($0)) }) }
+
+    func section(_ heading: [Markup], _ content: [Markup]) -> Markup {
+        Markup(.section, [Markup(.h2, heading)] + content)
+    }
+
+    /// A link to another page of the account page.
+    func link(
+        _ key: AccountPageText, _ values: [Placeholder: TextValue] = [:], to path: AccountPath, query: String = "",
+        isSecondary: Bool = true
+    ) -> Markup {
+        let classes = isSecondary ? Attribute.classes(.button, .quiet) : .classes(.button)
+        return Markup(.a, [classes, .href(.account(path, from: self.path, query: query))], markup(key, values))
+    }
+
+    /// - Parameters:
+    ///   - step: `nil` if the page has one form only.
+    ///   - values: hidden fields.
+    func form(_ step: AccountStep? = nil, _ values: [(AccountField, String)] = [], _ content: [Markup]) -> Markup {
+        let hidden: [(AccountField, String?)] =
+            [(.token, formToken), (.step, step?.rawValue), (.language, language.rawValue)] + values
+        return Markup(
+            .form, [.post, .action(.account(path, from: path))],
+            hidden.compactMap { name, value in
+                value.map { .void(.input, [.type("hidden"), .name(name.rawValue), .value($0)]) }
+            } + content)
+    }
+
+    func button(
+        _ key: AccountPageText, _ values: [Placeholder: TextValue] = [:], isSecondary: Bool = false,
+        _ attributes: [Attribute] = []
+    ) -> Markup {
+        let classes: [Attribute] = isSecondary ? [.classes(.quiet)] : []
+        return Markup(.button, [.type("submit")] + classes + attributes, markup(key, values))
+    }
+
+    /// A label with its input.
+    func field(
+        _ key: AccountPageText, _ id: ElementID, _ name: AccountField, _ attributes: [Attribute],
+        describedBy hints: [ElementID] = [], isInvalid: Bool = false
+    ) -> [Markup] {
+        let described = isInvalid ? [.problem] + hints : hints
+        let state: [Attribute] =
+            (described.isEmpty ? [] : [.describedBy(described)]) + (isInvalid ? [.invalid, .autofocus] : [])
+        return [
+            Markup(.label, [.for(id)], markup(key)),
+            .void(.input, [.id(id), .name(name.rawValue)] + attributes + state),
+        ]
+    }
+
+    /// The summary of what is wrong in the submitted form.
+    func problem(_ content: [Markup]) -> Markup {
+        Markup(.div, [.id(.problem), .role("alert"), .classes(.problem)], content)
+    }
+
+    func problem(_ key: AccountPageText) -> Markup { problem([paragraph(key)]) }
+
+    /// A page with the notice of the previous form, and a link back to the overview.
+    func page(_ title: Text, _ content: [Markup]) -> Page {
+        let status = notice.map { [Markup(.p, [.role("status"), .classes(.done)], markup($0.text))] } ?? []
+        let back = path == .overview ? [] : [link(.backToAccount, to: .overview)]
+        return Page(context, title, status + content + back)
+    }
+
+    func page(_ title: AccountPageText, _ content: [Markup]) -> Page {
+        page(text(title), content)
+    }
+
+    func time(_ instant: Instant) -> Markup { .time(instant, now: now, in: language) }
+}
+
+extension Destination {
+    static func account(_ path: AccountPath, from current: AccountPath, query: String = "") -> Destination {
+        accountPage(current.relativePath(to: path) + (query.isEmpty ? "" : "?" + query))
+    }
+
+    /// The page that asks whether to sign out.
+    static func signOutPage(from current: AccountPath) -> Destination {
+        accountPage(current == .overview ? "signOut" : "../signOut")
+    }
+}
+
+extension ElementID {
+    static let confirmed = ElementID("confirmed")
+    static let code = ElementID("code")
+    static let hint = ElementID("hint")
+    static let nameField = ElementID("name")
+}

@@ -1,0 +1,259 @@
+/// The texts of the account page, except those of ``ActivityText``.
+enum AccountPageText: TextKey {
+    // The overview.
+    case account, overview, memberSince, notConfirmed, name, noName, noEmail, signOut
+
+    // The parts of the page.
+    case waysToSignIn, waysToSignInHint, secondFactors, secondFactorsHint, devices, devicesHint, activity, activityHint,
+        data, dataHint, deleteAccount, deleteAccountHint, emailAddress, emailAddressHint, password, passwordHint,
+        profile,
+        profileHint
+
+    // Ways to sign in.
+    case added, addedFrom, lastUsed, hiddenAddress, notUsedYet, onlyWay, remove, removeNamed, addProvider, addPasskey,
+        addPassword, changePassword, addAuthenticator, recoveryCodes, recoveryCodesLeft, newRecoveryCodes, suspended
+
+    // Removing one.
+    case removeTitle, removeConsequence, removeAddressConsequence, removeFactorConsequence, keepIt, lastWayTitle,
+        lastWayAdvice
+
+    // Email address.
+    case changeEmail, newEmail, changeEmailHow, sendLink, checkEmailTitle, checkEmail, confirmEmail, emailInvalid
+
+    // Password.
+    case setPassword, newPassword, passwordRules, passwordRejected, passwordSignsOut, savePassword
+
+    // Name.
+    case displayName, nameHint, saveProfile, nameTooLong
+
+    // Devices.
+    case thisDevice, unknownDevice, signedInWith, signedInAt, endSession, endSessionNamed, endOthers, endOthersHint,
+        moreDevices, notYou
+
+    // Activity.
+    case activityPeriod, byOperator, byGateway, repeated, noActivity, moreActivity
+
+    // This was not me.
+    case secureTitle, secureWithPassword, secureWithoutPassword, secureButton, secureMethods
+
+    // Second factors.
+    case authenticatorTitle, authenticatorSteps, authenticatorOpen, authenticatorKey, authenticatorCode, codeHint,
+        codeRejected, turnOn, recoveryTitle, recoveryAdvice, recoveryDone, recoveryReplace
+
+    // Data.
+    case dataContents, dataEmail, dataLimit, download
+
+    // Deletion.
+    case deleteContents, deleteAccountOf, deleteIdentities, deleteSessions, deleteApple, deleteBackups, deleteTick,
+        deleteTickMissing, deleteButton, deleteSignIn, deletedTitle, deleted, deletedAppleQueued, deletedAppleByHand,
+        deletedAppleSteps, deletionNotAllowed
+
+    // Notices after a change.
+    case doneRemoved, doneProfile, donePassword, doneSession, doneOthers, doneFactor, doneLinked, doneSecured,
+        doneVerification
+
+    // Failures.
+    case failureTitle, nothingChanged, formExpired, tryAgain, backToAccount, tooManyTitle, waitMinutes, methodGone,
+        linkTaken, notAvailable
+
+    // Times.
+    case justNow, minutesAgo, hoursAgo
+}
+
+extension AccountPageText {
+    var english: StaticString {
+        switch self {
+        case .account: "Your account"
+        case .overview: "Overview"
+        case .memberSince: "Created"
+        case .notConfirmed: "not confirmed"
+        case .name: "Name"
+        case .noName: "No name"
+        case .noEmail: "No email address"
+        case .signOut: "Sign out"
+
+        case .waysToSignIn: "Ways to sign in"
+        case .waysToSignInHint: "Add or remove a password, a passkey or a service such as Apple"
+        case .secondFactors: "Second step when you sign in"
+        case .secondFactorsHint: "A code that is asked for after the first step"
+        case .devices: "Devices"
+        case .devicesHint: "Where you are signed in"
+        case .activity: "Activity"
+        case .activityHint: "What happened to your account in the last 90 days"
+        case .data: "Your data"
+        case .dataHint: "Download a copy of what is stored about you"
+        case .deleteAccount: "Delete account"
+        case .deleteAccountHint: "Delete your account and your data"
+        case .emailAddress: "Email address"
+        case .emailAddressHint: "Change or confirm your address"
+        case .password: "Password"
+        case .passwordHint: "Set or change your password"
+        case .profile: "Name"
+        case .profileHint: "How {app} calls you"
+
+        case .added: "Added"
+        case .addedFrom: "Added from"
+        case .lastUsed: "Last used"
+        case .hiddenAddress: "hidden address"
+        case .notUsedYet: "Not used yet"
+        case .onlyWay: "This is your only way to sign in. Add another one before you remove it."
+        case .remove: "Remove"
+        case .removeNamed: "Remove {method}"
+        case .addProvider: "Add {provider}"
+        case .addPasskey: "Add a passkey"
+        case .addPassword: "Set a password"
+        case .changePassword: "Change the password"
+        case .addAuthenticator: "Add an authenticator app"
+        case .recoveryCodes: "Recovery codes"
+        case .recoveryCodesLeft: "{count, plural, one {# code is left} other {# codes are left}}"
+        case .newRecoveryCodes: "Get new recovery codes"
+        case .suspended: "The service has disabled your account there, so you cannot sign in with it."
+
+        case .removeTitle: "Remove {method}?"
+        case .removeConsequence:
+            """
+            You can no longer sign in to {app} with it. Devices where you signed in with it are signed out.
+            """
+        case .removeAddressConsequence: "If your email address came from it, your account loses this address."
+        case .removeFactorConsequence: "You are no longer asked for its code when you sign in."
+        case .keepIt: "Keep it"
+        case .lastWayTitle: "This is your only way to sign in"
+        case .lastWayAdvice:
+            """
+            Without it, you could not sign in again. Nothing was changed. Add another way to sign in first.
+            """
+
+        case .changeEmail: "Change the email address"
+        case .newEmail: "New email address"
+        case .changeEmailHow: "We send a link to the new address. Your address changes when you open the link."
+        case .sendLink: "Send the link"
+        case .checkEmailTitle: "Check your email"
+        case .checkEmail:
+            """
+            We sent a link to {email}. Open it to confirm that the address is yours. Until then, nothing changes.
+            """
+        case .confirmEmail: "Confirm {email}"
+        case .emailInvalid: "Enter an email address, such as name@example.com."
+
+        case .setPassword: "Set a password"
+        case .newPassword: "New password"
+        case .passwordRules: "Requirements"
+        case .passwordRejected: "This password cannot be used. Choose another one. Requirements:"
+        case .passwordSignsOut: "When you save the password, you are signed out on all other devices."
+        case .savePassword: "Save the password"
+
+        case .displayName: "Name"
+        case .nameHint: "Leave it empty to remove your name."
+        case .saveProfile: "Save"
+        case .nameTooLong: "This name is too long."
+
+        case .thisDevice: "This browser"
+        case .unknownDevice: "Unknown device"
+        case .signedInWith: "Signed in with"
+        case .signedInAt: "Signed in"
+        case .endSession: "Sign out"
+        case .endSessionNamed: "Sign out {device}"
+        case .endOthers: "Sign out all other devices"
+        case .endOthersHint: "You stay signed in on this device."
+        case .moreDevices: "More devices"
+        case .notYou: "This was not me"
+
+        case .activityPeriod: "The last 90 days"
+        case .byOperator: "by the people who run {app}"
+        case .byGateway: "automatically"
+        case .repeated: "{count, plural, one {# more time} other {# more times}}"
+        case .noActivity: "Nothing has changed in the last 90 days."
+        case .moreActivity: "Older"
+
+        case .secureTitle: "Secure your account"
+        case .secureWithPassword:
+            """
+            Set a new password. All other devices are signed out, and the old password stops working.
+            """
+        case .secureWithoutPassword: "All other devices are signed out."
+        case .secureButton: "Secure the account"
+        case .secureMethods: "Then remove every way to sign in that you do not know."
+
+        case .authenticatorTitle: "Add an authenticator app"
+        case .authenticatorSteps:
+            """
+            Open your authenticator app on this device with the button, or enter the key in the app.
+            """
+        case .authenticatorOpen: "Open the authenticator app"
+        case .authenticatorKey: "Key"
+        case .authenticatorCode: "Code from the app"
+        case .codeHint: "Six digits"
+        case .codeRejected: "This code is wrong or too old. Enter the code that the app shows now."
+        case .turnOn: "Turn on"
+        case .recoveryTitle: "Your new recovery codes"
+        case .recoveryAdvice:
+            """
+            Print or write down these codes, and keep them in a safe place. Each code works once if you lose your \
+            authenticator app. They are shown only now.
+            """
+        case .recoveryDone: "I have saved the codes"
+        case .recoveryReplace: "You get ten new codes. The codes that you have now stop working."
+
+        case .dataContents:
+            """
+            The file contains your profile, your ways to sign in, your devices, and the activity of the last 90 \
+            days. It contains no passwords.
+            """
+        case .dataEmail: "You get an email each time the data is downloaded."
+        case .dataLimit: "You can download the file three times per day."
+        case .download: "Download"
+
+        case .deleteContents: "What is deleted:"
+        case .deleteAccountOf: "Your account for {app}, with your name and your email address"
+        case .deleteIdentities: "All ways to sign in to it"
+        case .deleteSessions: "You are signed out on every device"
+        case .deleteApple: "If you use Sign in with Apple, {app} is disconnected from your Apple Account"
+        case .deleteBackups: "This cannot be undone."
+        case .deleteTick: "I want to delete my account"
+        case .deleteTickMissing: "Tick the box to delete your account."
+        case .deleteButton: "Delete the account"
+        case .deleteSignIn: "Sign in to delete your account"
+        case .deletedTitle: "Your account is deleted"
+        case .deleted: "Your account for {app} and your data were deleted. You were signed out on every device."
+        case .deletedAppleQueued: "{app} is being disconnected from your Apple Account."
+        case .deletedAppleByHand: "{app} is still connected to your Apple Account. To disconnect it:"
+        case .deletedAppleSteps:
+            """
+            Open Settings on your iPhone, tap your name, then Sign in with Apple, then {app}, then Stop Using Apple \
+            Account.
+            """
+        case .deletionNotAllowed:
+            """
+            {app} does not allow you to delete your account here. Contact the people who run {app}.
+            """
+
+        case .doneRemoved: "The way to sign in was removed."
+        case .doneProfile: "Your name was saved."
+        case .donePassword: "Your password was saved. All other devices were signed out."
+        case .doneSession: "The device was signed out."
+        case .doneOthers: "All other devices were signed out."
+        case .doneFactor: "Your second step was changed."
+        case .doneLinked: "The way to sign in was added."
+        case .doneSecured: "Your account is secured. All other devices were signed out."
+        case .doneVerification: "We sent you an email with a link. Open it to confirm your address."
+
+        case .failureTitle: "This did not work"
+        case .nothingChanged: "Nothing was changed."
+        case .formExpired: "The page was open for too long, or was opened in another browser. Nothing was changed."
+        case .tryAgain: "Try again"
+        case .backToAccount: "Back to your account"
+        case .tooManyTitle: "Too many attempts"
+        case .waitMinutes:
+            """
+            {minutes, plural, one {Wait one minute, then try again.} other {Wait # minutes, then try again.}}
+            """
+        case .methodGone: "Your account no longer has this way to sign in. Nothing was changed."
+        case .linkTaken: "Another account already uses this address. Nothing was changed."
+        case .notAvailable: "{app} does not allow this. Nothing was changed."
+
+        case .justNow: "just now"
+        case .minutesAgo: "{minutes, plural, one {# minute ago} other {# minutes ago}}"
+        case .hoursAgo: "{hours, plural, one {# hour ago} other {# hours ago}}"
+        }
+    }
+}

@@ -1,0 +1,31 @@
+internal import HTML
+
+/// The pages of the account page, below `/{project}/__/auth/account`.
+public enum AccountPath: String, Sendable, CaseIterable {
+    case overview = ""
+    case methods
+    case remove
+    case email
+    case password
+    case profile
+    case devices
+    case activity
+    case secure
+    case authenticator
+    case recoveryCodes
+    case data
+    case delete
+
+    /// The last segment of the path of the overview.
+    public static let root = "account"
+
+    /// The path to `other` from this page. It is relative, so that a proxy can serve the gateway below another path.
+    public func relativePath(to other: AccountPath) -> String {
+        switch (self, other) {
+        case (.overview, .overview): Self.root
+        case (.overview, _): "\(Self.root)/\(other.rawValue)"
+        case (_, .overview): "../\(Self.root)"
+        case (_, _): other.rawValue
+        }
+    }
+}

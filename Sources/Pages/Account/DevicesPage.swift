@@ -1,0 +1,62 @@
+internal import HTML
+public import Identity
+
+/// A session as the account page lists it.
+public struct AccountDevice: Sendable {
+    let session: ID<Session>
+    let method: SignInMethodName
+    let userAgent: String?
+    let signedInAt: Instant
+    let lastUsedAt: Instant
+    let isCurrent: Bool
+
+    public init(_ listed: ListedSession, current: Session, in realm: Realm) {
+        session = listed.session.id
+        method = SignInMethodName(listed.session.method, in: realm)
+        userAgent = listed.session.device
+        signedInAt = listed.session.authenticatedAt
+        lastUsedAt = listed.lastUsedAt
+        isCurrent = listed.session.id == current.id
+    }
+}
+
+extension Page {
+    /// The number of devices on one page.
+    public static let deviceLimit = 20
+
+    /// Lists the devices on which the user is signed in. The user can end each session, and all others at once.
+    ///
+    /// - Parameters:
+    ///   - hasOthers: whether the account has another session than the current one.
+    ///   - more: the query of the page with further devices; `nil` on the last page.
+    public static func devices(
+        _ devices: [AccountDevice], hasOthers: Bool, more: String?, _ frame: AccountFrame
+    ) -> Page {
+        let endOthers = [frame.form(.endOthers, [], [frame.button(.endOthers)]), frame.note(.endOthersHint)]
+        return frame.page(
+            .devices,
+            [frame.form(.end, [], devices.map(frame.section))]
+                + (more.map { [frame.link(.moreDevices, to: .devices, query: $0)] } ?? [])
+                + (hasOthers ? endOthers : []) + [frame.link(.notYou, to: .secure)])
+    }
+}
+
+extension AccountFrame {
+    fileprivate func section(_ device: AccountDevice) -> Markup {
+        let name = device.userAgent.map { DeviceDescription.text(userAgent: $0).in(language) } ?? string(.unknownDevice)
+        let facts = details([
+            (.signedInWith, [.text(device.method.label.in(language))]), (.signedInAt, [time(device.signedInAt)]),
+            (.lastUsed, [time(device.lastUsedAt)]),
+        ])
+        let end =
+            device.isCurrent
+            ? note(.thisDevice)
+            : button(
+                .endSession, isSecondary: true,
+                [
+                    .name(AccountField.session.rawValue), .value(device.session.rawValue),
+                    .label(string(.endSessionNamed, [.device: .name(name)])),
+                ])
+        return section([.text(name)], [facts, end])
+    }
+}

@@ -1,0 +1,81 @@
+internal import HTML
+internal import Identity
+
+/// A one-time password that the user is about to enrol.
+public struct PendingOneTimePassword: Sendable {
+    /// In Base32.
+    let secret: String
+    /// The URL that an authenticator app on this device opens.
+    let appURL: String
+    /// The sealed state, for the form.
+    let enrolment: String
+
+    public init(secret: String, appURL: String, enrolment: String) {
+        self.secret = secret
+        self.appURL = appURL
+        self.enrolment = enrolment
+    }
+}
+
+extension Page {
+    /// Shows the key of a one-time password, and asks for the first code.
+    ///
+    /// - Parameter isRejected: whether the submitted code was wrong.
+    public static func addAuthenticator(
+        _ pending: PendingOneTimePassword, isRejected: Bool = false, _ frame: AccountFrame
+    ) -> Page {
+        frame.page(
+            .authenticatorTitle,
+            (isRejected ? [frame.problem(.codeRejected)] : []) + [
+                frame.paragraph(.authenticatorSteps),
+                Markup(
+                    .a, [.classes(.button, .quiet), .href(URLReference(appLink: pending.appURL))],
+                    frame.markup(.authenticatorOpen)),
+                frame.details([(.authenticatorKey, [Markup(.code, text: pending.secret.inGroupsOfFour)])]),
+                frame.form(
+                    nil, [(.enrolment, pending.enrolment)],
+                    frame.field(
+                        .authenticatorCode, .code, .code,
+                        [
+                            .type("text"), .inputMode("numeric"), .autocomplete("one-time-code"), .required,
+                            .maxlength(6), .minlength(6),
+                        ], describedBy: [.hint], isInvalid: isRejected)
+                        + [
+                            Markup(.p, [.id(.hint), .classes(.note)], frame.markup(.codeHint)),
+                            frame.button(.turnOn),
+                        ]),
+            ])
+    }
+
+    /// Asks whether to replace the recovery codes.
+    public static func newRecoveryCodes(_ frame: AccountFrame) -> Page {
+        frame.page(
+            .recoveryCodes,
+            [
+                frame.paragraph(.recoveryReplace), frame.form(nil, [], [frame.button(.newRecoveryCodes)]),
+                frame.link(.keepIt, to: .methods),
+            ])
+    }
+
+    /// Shows the new recovery codes, once.
+    public static func recoveryCodes(_ codes: [String], _ frame: AccountFrame) -> Page {
+        frame.page(
+            .recoveryTitle,
+            [
+                frame.paragraph(.recoveryAdvice),
+                Markup(.ul, codes.map { Markup(.li, [Markup(.code, text: $0)]) }),
+                frame.link(.recoveryDone, to: .methods, isSecondary: false),
+            ])
+    }
+}
+
+extension String {
+    fileprivate var inGroupsOfFour: String {
+        var (groups, rest) = ([Substring](), self[...])
+        while !rest.isEmpty {
+            groups.append(rest.prefix(4))
+            rest = rest.dropFirst(4)
+        }
+        return groups.joined(separator: " ")
+    }
+}

@@ -1,0 +1,101 @@
+internal import HTML
+public import Identity
+
+/// What the user can add to the account.
+public struct AddableMethods: Sendable {
+    /// The providers that a browser can use and the account does not have, with the URLs that start to link them.
+    public var providers: [(name: SignInMethodName, url: String)] = []
+    public var password = false
+    public var oneTimePassword = false
+    public var recoveryCodes = false
+
+    public init() {}
+}
+
+extension Page {
+    /// Lists the ways to sign in to the account, and what can be added.
+    public static func signInMethods(
+        _ methods: [AccountMethod], recoveryCodes: SecondFactors.RecoveryCodes?, adding addable: AddableMethods,
+        _ frame: AccountFrame
+    ) -> Page {
+        let ways = methods.filter { !$0.reference.isFactor }
+        let factors = methods.filter(\.reference.isFactor)
+        let secondStep =
+            factors.map(frame.section) + frame.recoveryCodes(recoveryCodes, addable)
+            + (addable.oneTimePassword ? [frame.link(.addAuthenticator, to: .authenticator)] : [])
+        return frame.page(
+            .waysToSignIn,
+            ways.map(frame.section) + frame.additions(addable)
+                + (secondStep.isEmpty ? [] : [Markup(.h2, frame.markup(.secondFactors))] + secondStep))
+    }
+
+    /// Asks whether to remove a way to sign in or a second factor.
+    public static func removeMethod(_ method: AccountMethod, _ frame: AccountFrame) -> Page {
+        let consequences: [AccountPageText] =
+            method.reference.isFactor
+            ? [.removeFactorConsequence] : [.removeConsequence, .removeAddressConsequence]
+        let name: [Placeholder: TextValue] = [.method: .name(method.name.label.in(frame.language))]
+        return frame.page(
+            frame.text(.removeTitle, name),
+            [
+                frame.facts(about: method), frame.list(consequences),
+                frame.form(nil, [(.method, method.reference.text)], [frame.button(.remove)]),
+                frame.link(.keepIt, to: .methods),
+            ])
+    }
+
+    /// States that the account would lose its last way to sign in.
+    public static func lastWayToSignIn(_ frame: AccountFrame) -> Page {
+        frame.page(.lastWayTitle, [frame.paragraph(.lastWayAdvice), frame.link(.waysToSignIn, to: .methods)])
+    }
+}
+
+extension AccountFrame {
+    fileprivate func section(_ method: AccountMethod) -> Markup {
+        let name = method.name.label.in(language)
+        let removal =
+            method.isRemovable
+            ? [
+                Markup(
+                    .a,
+                    [
+                        .classes(.button, .quiet), .label(string(.removeNamed, [.method: .name(name)])),
+                        .href(.account(.remove, from: path, query: method.reference.query)),
+                    ], markup(.remove))
+            ] : method.isSuspended ? [note(.suspended)] : [note(.onlyWay)]
+        let change = method.reference == .provider(.password) ? [link(.changePassword, to: .password)] : []
+        return section([.text(name)], [facts(about: method)] + change + removal)
+    }
+
+    fileprivate func facts(about method: AccountMethod) -> Markup {
+        var facts: [(name: AccountPageText, value: [Markup])] = []
+        if method.isHiddenAddress { facts.append((.emailAddress, markup(.hiddenAddress))) }
+        if let detail = method.detail {
+            let isAddress = detail.utf8.contains(UInt8(ascii: "@"))
+            facts.append((isAddress ? .emailAddress : .name, [.isolated(detail)]))
+        }
+        if let addedAt = method.addedAt { facts.append((.added, [time(addedAt)])) }
+        if let lastUsedAt = method.lastUsedAt { facts.append((.lastUsed, [time(lastUsedAt)])) }
+        if let userAgent = method.userAgent {
+            facts.append((.addedFrom, [.text(DeviceDescription.text(userAgent: userAgent).in(language))]))
+        }
+        return details(facts)
+    }
+
+    fileprivate func recoveryCodes(
+        _ codes: SecondFactors.RecoveryCodes?, _ addable: AddableMethods
+    ) -> [Markup] {
+        guard addable.recoveryCodes else { return [] }
+        let left = note(.recoveryCodesLeft, [.count: .count(codes?.remaining ?? 0)])
+        return [section(markup(.recoveryCodes), [left, link(.newRecoveryCodes, to: .recoveryCodes)])]
+    }
+
+    fileprivate func additions(_ addable: AddableMethods) -> [Markup] {
+        let providers = addable.providers.map { name, url in
+            Markup(
+                .a, [.classes(.button, .quiet), .href(.accountPage(url))],
+                markup(.addProvider, [.provider: .name(name.label.in(language))]))
+        }
+        return providers + (addable.password ? [link(.addPassword, to: .password)] : [])
+    }
+}
