@@ -79,11 +79,12 @@ public struct PostgresPhoneStore: PhoneStore {
 }
 
 extension SQL {
-    /// Whether the account has the number as it was when the sign-in was decided, and can be signed in to by it.
+    /// Whether the account has the number as it was when the sign-in was decided.
     fileprivate static func hasNumber(_ number: PhoneNumber, asIn account: Account) -> SQL {
         """
-        a.phone_number = \(number.rawValue) AND a.generation = \(account.generation) AND a.disabled_at IS NULL
-        AND a.factor_count = 0
+        a.phone_number = \(number.rawValue) AND a.generation = \(account.generation)
+        AND (a.disabled_at IS NOT NULL) = \(account.isDisabled)
+        AND (a.factor_count > 0) = \(!account.secondFactors.isEmpty)
         AND a.phone_proven_at IS NOT DISTINCT FROM \(account.phoneProvenAt.map { Timestamp($0) })
         """
     }

@@ -309,6 +309,47 @@ struct RecycledNumberTests {
         #expect(try events.map { try $0.decode("account_id", as: String.self) } == [ada.localId])
     }
 
+    @Test(
+        "The new holder also takes the number over from an account that it cannot sign in to",
+        arguments: ["second factor", "disabled", "disabled, with the number alone"])
+    func takeOverOfUnusable(account: String) async throws {
+        let gateway = try await TestGateway.withSecondFactors { $0.recycledNumberAge = Self.age }
+        let former: String
+        if account == "disabled, with the number alone" {
+            former = try TestGateway.Tokens(await gateway.signIn(phoneNumber: Self.number)).localId
+        } else {
+            let ada = try await gateway.signUpVerified()
+            former = ada.localId
+            try await gateway.setPhoneNumber(Self.number, of: former, provenAt: gateway.clock.now)
+            if account == "second factor" { _ = try await gateway.enrol(ada) }
+        }
+        if account != "second factor" {
+            _ = try await gateway.database.pool.execute("UPDATE account SET disabled_at = now() WHERE id = \(former)")
+        }
+        func use(_ more: [String: JSON] = [:]) async throws -> Exchange {
+            // Without email enumeration protection, no code is sent to the number of an account with second factors.
+            let sent = try await gateway.sendCode(to: Self.number)
+            guard let sessionInfo = sent.json["sessionInfo"]?.string else { return sent }
+            let code = try #require(gateway.code(of: sessionInfo))
+            return try await gateway.signInWithPhoneNumber(
+                ["sessionInfo": .string(sessionInfo), "code": .string(code)], more)
+        }
+        gateway.clock.advance(by: .seconds(89 * 86_400))
+        let code = account == "second factor" ? "UNSUPPORTED_FIRST_FACTOR" : "USER_DISABLED"
+        #expect(try await use(["takeOver": true]).wireCode == code)
+        gateway.clock.advance(by: .seconds(2 * 86_400))
+        let first = try await use()
+        #expect(first.json["needConfirmation"] == true, "\(first.text)")
+        #expect(first.json["idToken"] == nil)
+        let taken = try await use(["takeOver": true])
+        #expect(taken.json["isNewUser"] == true, "\(taken.text)")
+        #expect(taken.json["localId"] != .string(former))
+        let user = try await gateway.accountSeenByAdmin(former)
+        #expect(user["phoneNumber"] == nil)
+        #expect((user["mfaInfo"] != nil) == (account == "second factor"))
+        #expect(try await gateway.auditTrail().contains { $0.action == "phone.takenOver" })
+    }
+
     @Test("An account with the number alone goes to its holder, and a number proven 89 days ago signs in")
     func notRecycled() async throws {
         let gateway = try await TestGateway.withPhoneNumbers { $0.recycledNumberAge = Self.age }

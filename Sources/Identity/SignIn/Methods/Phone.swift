@@ -76,8 +76,11 @@ public struct PhoneMethod: Sendable {
         let number = try codes.number(text, in: realm)
         // With email enumeration protection, the account is looked up only after a right code.
         if !realm.policy.emailEnumerationProtection {
-            let holder = try await holder(of: number, in: realm)
-            guard holder?.secondFactors.isEmpty ?? true else { throw PhoneRefusal.unsupportedFirstFactor }
+            if let holder = try await holder(of: number, in: realm), !holder.secondFactors.isEmpty,
+                !holder.mayHaveRecycledNumber(by: realm.policy, at: clock.now())
+            {
+                throw PhoneRefusal.unsupportedFirstFactor
+            }
         }
         return try await codes.send(to: number, for: .signIn, in: realm, from: context)
     }
@@ -142,8 +145,6 @@ public struct PhoneMethod: Sendable {
             }
             return try await signUp(with: proof, insteadOf: nil, asked, in: realm, from: context)
         }
-        guard holder.secondFactors.isEmpty else { throw PhoneRefusal.unsupportedFirstFactor }
-        guard !holder.isDisabled else { throw PhoneRefusal.accountDisabled }
         guard !proof.isOutdated(by: holder) else { throw PhoneRefusal.invalidTemporaryProof }
         if realm.isTestNumber(proof.number), holder.hasOtherMethodThanPhone { throw PhoneRefusal.testNumber }
         if holder.mayHaveRecycledNumber(by: realm.policy, at: clock.now()) {
@@ -152,6 +153,8 @@ public struct PhoneMethod: Sendable {
             }
             return try await signUp(with: proof, insteadOf: holder, asked, in: realm, from: context)
         }
+        guard holder.secondFactors.isEmpty else { throw PhoneRefusal.unsupportedFirstFactor }
+        guard !holder.isDisabled else { throw PhoneRefusal.accountDisabled }
         var factor = FirstFactor(account: .existing(holder), method: .phone, secondFactor: .exempt)
         factor.reauthenticating = request.idToken
         factor.hook = asked.map { HookQuestion($0, about: holder) }
@@ -323,9 +326,12 @@ extension Account {
     }
 
     /// Whether the account's number may have been assigned to another person since the account last proved it, so that
-    /// the proof of the number does not prove the owner. An account with the number alone has no other owner.
+    /// the proof of the number does not prove the owner. An account with the number alone has no other owner, unless it
+    /// is disabled or has second factors: then nobody can sign in to it by the number, and it would keep the number from
+    /// every later holder.
     func mayHaveRecycledNumber(by policy: Policy, at now: Instant) -> Bool {
-        guard policy.recycledNumberAge > .zero, hasOtherMethodThanPhone else { return false }
+        let hasOtherOwner = hasOtherMethodThanPhone || isDisabled || !secondFactors.isEmpty
+        guard policy.recycledNumberAge > .zero, hasOtherOwner else { return false }
         return phoneProvenAt.map { now - $0 > policy.recycledNumberAge } ?? true
     }
 }
