@@ -198,6 +198,11 @@ public struct AdministrativeChange: Hashable, Sendable {
     public internal(set) var emailBatch = EmailBatch.none
 
     public init() {}
+
+    /// Whether `account` has second factors after the change. Such an account gets no number as first factor.
+    public func leavesFactors(to account: Account) -> Bool {
+        keptFactors.map { !$0.isEmpty } ?? !account.secondFactors.isEmpty
+    }
 }
 
 extension AdministrativeChange {

@@ -91,6 +91,9 @@ extension Transaction {
         if let number = account.phoneNumber, update.phoneNumber == .set(number) {
             (update.phoneNumber, update.phoneAddedAt) = (nil, nil)
         }
+        if case .set = update.phoneNumber, change.leavesFactors(to: account) {
+            throw PhoneRefusal.unsupportedFirstFactor
+        }
         update.endsSessions = update.endsSessions(of: account)
         var (removed, replacesProfile) = (change.unlinked, false)
         if let identity = change.linked {

@@ -10,13 +10,6 @@ import Testing
 struct PhoneFactorRuleTests {
     private static let number = "+15555550100"
 
-    /// Requests a code for the first factor of the account.
-    private static func sessionInfo(_ gateway: TestGateway, _ first: Exchange) async throws -> String {
-        let factor = first.json["mfaInfo"]?[0]?["mfaEnrollmentId"] ?? .null
-        let started = try await gateway.startSecondFactor(first, factor)
-        return try #require(started.json["phoneResponseInfo"]?["sessionInfo"]?.string, "\(started.text)")
-    }
-
     @Test("A number that the account signs in with can be its second factor; then it proves no first factor any more")
     func sameNumber() async throws {
         let gateway = try await TestGateway.withSecondFactors()
@@ -202,200 +195,6 @@ struct PhoneFactorRuleTests {
         #expect(try await gateway.accountSeenByAdmin(target.localId)["phoneNumber"] == nil)
     }
 
-    // MARK: Administrators
-
-    private static func set(
-        _ factors: [JSON], of localId: String, in gateway: TestGateway
-    ) async throws -> Exchange {
-        try await gateway.administerAccounts(
-            ":update", ["localId": .string(localId), "mfa": ["enrollments": .array(factors)]])
-    }
-
-    @Test("A new account gets numbers with new IDs, each once")
-    func creation() async throws {
-        let gateway = try await TestGateway.withSecondFactors()
-        func create(_ id: String, _ factors: JSON) async throws -> Exchange {
-            try await gateway.administerAccounts(
-                "",
-                [
-                    "localId": .string(id), "email": .string("\(id)@example.com"), "emailVerified": true,
-                    "password": "secret1", "mfaInfo": factors,
-                ])
-        }
-        let numbers: JSON = [
-            ["mfaEnrollmentId": "chosen", "phoneInfo": .string(Self.number), "displayName": "Work"],
-            ["phoneInfo": .string(Self.number)], ["phoneInfo": "+15555551100"],
-        ]
-        #expect(try await create("ada", numbers).outcome == "200")
-        let factors = try await gateway.accountSeenByAdmin("ada")["mfaInfo"]?.elements ?? []
-        #expect(factors.count == 2)
-        // Both were enrolled at the same time, so the order is that of their random IDs.
-        #expect(factors.contains { $0["displayName"] == "Work" })
-        #expect(factors.allSatisfy { $0["mfaEnrollmentId"]?.string?.utf8.count == 28 })
-        _ = try await gateway.signInWithPhoneFactor()
-        #expect(
-            try await create("bob", [["phoneInfo": "1"]]).outcome == "400 INVALID_MFA_PHONE_NUMBER : Invalid format.")
-        #expect(try await create("bob", [[:]]).outcome == "400 INVALID_MFA_PHONE_NUMBER : Invalid format.")
-        let six = (0..<6).map { JSON.object(["phoneInfo": .string("+1555555200\($0)")]) }
-        #expect(try await create("bob", .array(six)).wireCode == "SECOND_FACTOR_LIMIT_EXCEEDED")
-        #expect(try await create("bob", []).outcome == "200")
-        let events = try await gateway.auditTrail().filter { $0.action == "factor.added" }
-        #expect(events.count == 2)
-    }
-
-    @Test("Numbers are exchanged, renamed and added; a factor with another number proves nothing for older sessions")
-    func exchange() async throws {
-        let gateway = try await TestGateway.withSecondFactors()
-        let ada = try await gateway.signUpVerified()
-        let (one, two) = ("+15555550100", "+15555551100")
-        func factor(_ id: String, _ number: String, name: String? = nil) -> JSON {
-            var factor: [String: JSON] = ["mfaEnrollmentId": .string(id), "phoneInfo": .string(number)]
-            factor["displayName"] = name.map(JSON.string)
-            return .object(factor)
-        }
-        #expect(
-            try await Self.set([factor("a", one, name: "A"), factor("b", two)], of: ada.localId, in: gateway).outcome
-                == "200")
-        let session = try await gateway.signInWithPhoneFactor()
-        #expect(
-            try await Self.set([factor("a", one), factor("b", two)], of: ada.localId, in: gateway).outcome == "200")
-        #expect(try await gateway.update(session.idToken, ["password": "secret1"]).outcome == "200")
-        let renewed = try await gateway.signInWithPhoneFactor()
-        #expect(
-            try await Self.set([factor("a", two), factor("b", one)], of: ada.localId, in: gateway).outcome == "200")
-        let factors = try await gateway.accountSeenByAdmin(ada.localId)["mfaInfo"]?.elements ?? []
-        #expect(factors.map { $0["phoneInfo"]?.string } == [two, one])
-        #expect(factors.first?["displayName"] == "A")
-        #expect(
-            try await gateway.update(renewed.idToken, ["password": "secret2"]).outcome
-                == "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
-    }
-
-    @Test("A code to a number that the factor had before does not sign in")
-    func replacedNumber() async throws {
-        let gateway = try await TestGateway.withSecondFactors()
-        let ada = try await gateway.enrolled(Self.number, gateway.signUpVerified())
-        let first = try await gateway.signIn()
-        let sessionInfo = try await Self.sessionInfo(gateway, first)
-        let id = first.json["mfaInfo"]?[0]?["mfaEnrollmentId"] ?? .null
-        let set = try await Self.set(
-            [["mfaEnrollmentId": id, "phoneInfo": "+15555551100"]], of: ada.localId, in: gateway)
-        #expect(set.outcome == "200")
-        let done = try await gateway.finalizeSignIn(
-            first, sessionInfo, code: try #require(gateway.code(of: sessionInfo)))
-        #expect(done.outcome == "400 MFA_ENROLLMENT_NOT_FOUND")
-    }
-
-    @Test("A one-time password does not become a number, and the list has at most five factors")
-    func kinds() async throws {
-        let gateway = try await TestGateway.withSecondFactors()
-        let ada = try await gateway.signUpEnrolled()
-        let number: JSON = ["mfaEnrollmentId": .string(ada.factor), "phoneInfo": .string(Self.number)]
-        #expect(try await Self.set([number], of: ada.localId, in: gateway).wireCode == "MFA_ENROLLMENT_NOT_FOUND")
-        let six = (0..<6).map { index in
-            JSON.object(["mfaEnrollmentId": .string("\(index)"), "phoneInfo": .string("+1555555200\(index)")])
-        }
-        #expect(try await Self.set(six, of: ada.localId, in: gateway).wireCode == "SECOND_FACTOR_LIMIT_EXCEEDED")
-        #expect(try await gateway.accountSeenByAdmin(ada.localId)["mfaInfo"]?[0]?["totpInfo"] == [:])
-    }
-
-    @Test("An import stores numbers beside a one-time password; an export shows whole numbers")
-    func importing() async throws {
-        let gateway = try await TestGateway.withSecondFactors()
-        let imported = try await gateway.administerAccounts(
-            ":batchCreate",
-            [
-                "users": [
-                    [
-                        "localId": "ada", "email": "ada@example.com", "emailVerified": true, "rawPassword": "secret1",
-                        "mfaInfo": [
-                            ["mfaEnrollmentId": "a", "phoneInfo": .string(Self.number), "displayName": "Work"],
-                            ["totpInfo": ["sharedSecretKey": "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"]],
-                            ["phoneInfo": "+15555551100"],
-                        ],
-                    ]
-                ]
-            ])
-        #expect(imported.json["error"] == nil, "\(imported.text)")
-        let exported = try await gateway.batchGet().json["users"]?[0]?["mfaInfo"]?.elements ?? []
-        #expect(exported.count == 3)
-        #expect(Set(exported.compactMap { $0["phoneInfo"]?.string }) == [Self.number, "+15555551100"])
-        let first = try await gateway.signIn()
-        let started = try await gateway.startSecondFactor(first, "a")
-        let sessionInfo = try #require(started.json["phoneResponseInfo"]?["sessionInfo"]?.string)
-        #expect(
-            try await gateway.finalizeSignIn(first, sessionInfo, code: try #require(gateway.code(of: sessionInfo)))
-                .outcome == "200")
-    }
-
-    // MARK: Limits
-
-    @Test("The second factors of an account get five codes in an hour, whichever number they go to")
-    func factorLimit() async throws {
-        let gateway = try await TestGateway.withSecondFactors(limitsRates: true)
-        let ada = try await gateway.signUpVerified()
-        let numbers = (0..<5).map { "+1555555\(2000 + $0 * 1000)" }
-        let factors = numbers.map { JSON.object(["mfaEnrollmentId": .string($0), "phoneInfo": .string($0)]) }
-        #expect(try await Self.set(factors, of: ada.localId, in: gateway).outcome == "200")
-        var sent = 0
-        for round in 0..<3 {
-            for (index, number) in numbers.enumerated() {
-                let peer = "10.\(round).\(index).1"
-                let first = try await gateway.signIn()
-                let started = try await gateway.post(
-                    "/v2/accounts/mfaSignIn:start",
-                    [
-                        "mfaPendingCredential": first.json["mfaPendingCredential"] ?? .null,
-                        "mfaEnrollmentId": .string(number),
-                    ], from: peer)
-                sent += started.isSuccess ? 1 : 0
-            }
-            gateway.clock.advance(by: .seconds(600))
-        }
-        #expect(sent == 5)
-    }
-
-    @Test("An attacker's wrong codes for sign-ins by the number do not block it as a second factor")
-    func stranger() async throws {
-        let gateway = try await TestGateway.withSecondFactors(limitsRates: true) {
-            // The gateway does not reveal to an attacker that the number is a second factor.
-            $0.emailEnumerationProtection = true
-        }
-        // The attacker may even be in the owner's network.
-        _ = try await gateway.enrolled(Self.number, gateway.signUpVerified())
-        for _ in 0..<4 {
-            gateway.clock.advance(by: .seconds(3600))
-            let proof = try await gateway.phoneProof(Self.number)
-            for _ in 0..<5 {
-                _ = try await gateway.signInWithPhoneNumber(proof, ["code": "x"])
-            }
-        }
-        gateway.clock.advance(by: .seconds(3600))
-        let blocked = try await gateway.phoneProof(Self.number)
-        #expect(
-            try await gateway.signInWithPhoneNumber(blocked).wireCode
-                == "TOO_MANY_ATTEMPTS_TRY_LATER")
-        gateway.clock.advance(by: .seconds(3600))
-        _ = try await gateway.signInWithPhoneFactor()
-    }
-
-    @Test("Codes that a stranger requests for a number and its block do not use up those for its second factor")
-    func strangersCodes() async throws {
-        let gateway = try await TestGateway.withSecondFactors(limitsRates: true) {
-            $0.emailEnumerationProtection = true
-        }
-        _ = try await gateway.enrolled(Self.number, gateway.signUpVerified())
-        gateway.clock.advance(by: .seconds(600))
-        for index in 0..<12 {
-            let number = index == 0 ? Self.number : "+15555550\(101 + index)"
-            _ = try await gateway.sendCode(to: number, from: "198.51.100.\(index + 1)")
-        }
-        #expect(
-            try await gateway.sendCode(to: "+15555550199", from: "203.0.113.1").wireCode
-                == "TOO_MANY_ATTEMPTS_TRY_LATER")
-        _ = try await gateway.signInWithPhoneFactor()
-    }
-
     @Test("A test number is not enrolled; one that was enrolled before gets random codes")
     func testNumber() async throws {
         var sms = TestGateway.sms
@@ -410,11 +209,11 @@ struct PhoneFactorRuleTests {
             "/v2/accounts/mfaEnrollment:start",
             ["idToken": .string(ada.idToken), "phoneEnrollmentInfo": ["phoneNumber": .string(Self.number)]])
         #expect(started.outcome == "400 OPERATION_NOT_ALLOWED : A test number cannot be a second factor.")
-        let set = try await Self.set(
-            [["mfaEnrollmentId": "a", "phoneInfo": .string(Self.number)]], of: ada.localId, in: gateway)
+        let set = try await gateway.setFactors(
+            [["mfaEnrollmentId": "a", "phoneInfo": .string(Self.number)]], of: ada.localId)
         #expect(set.outcome == "200")
         let first = try await gateway.signIn()
-        let sessionInfo = try await Self.sessionInfo(gateway, first)
+        let sessionInfo = try await gateway.sessionInfo(ofFactorAfter: first)
         #expect(try await gateway.finalizeSignIn(first, sessionInfo, code: "123456").outcome == "400 INVALID_CODE")
         let sent = try await gateway.database.pool.query("SELECT count(*)::int AS count FROM outgoing_sms")
         #expect(try sent[0].decode("count", as: Int.self) == 1)
