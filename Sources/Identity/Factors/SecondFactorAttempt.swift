@@ -13,19 +13,27 @@ struct SecondFactorAttempt {
     /// Throws if the limits do not allow a one-time password. Called before the code is checked, and again after a right
     /// code: without the second call, an attacker with more concurrent attempts than the limit allows could learn which
     /// code is right.
-    func requireAllowed() throws(TooManyAttempts) { try applyLimits(limiter.require) }
+    func requireAllowed() async throws { try await applyLimits(limiter.require) }
 
     /// Counts a wrong one-time password. Throws if concurrent attempts have reached the limit in the meantime.
-    func recordFailure() throws(TooManyAttempts) { try applyLimits(limiter.count) }
+    func recordFailure() async throws { try await applyLimits(limiter.count) }
 
+    /// After ``SecondFactorPolicy/hourlyFailureLimit`` wrong codes from all networks, a known network has a limit of its
+    /// own, so that an attacker with the first factor cannot keep the owner out.
     private func applyLimits(
         _ apply: (LimitKey, Int, Duration, ID<Realm>) throws(TooManyAttempts) -> Void
-    ) throws(TooManyAttempts) {
+    ) async throws {
         try apply(
             .factorFailures(account.id, from: context.network), SecondFactorPolicy.networkFailureLimit,
             SecondFactorPolicy.failureWindow, realm.id)
-        try apply(
-            .accountFactorFailures(account.id), SecondFactorPolicy.hourlyFailureLimit, Self.hour, realm.id)
+        do {
+            try apply(.accountFactorFailures(account.id), SecondFactorPolicy.hourlyFailureLimit, Self.hour, realm.id)
+        } catch {
+            guard try await isFromKnownNetwork() else { throw error }
+            try apply(
+                .knownNetworkFactorFailures(account.id, from: context.network),
+                SecondFactorPolicy.hourlyFailureLimit, Self.hour, realm.id)
+        }
     }
 
     /// Counts an attempt at a one-time password that had ``SecondFactorPolicy/failuresUntilDailyLimits`` wrong ones.

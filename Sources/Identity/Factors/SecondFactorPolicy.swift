@@ -32,7 +32,8 @@ public struct SecondFactorPolicy: Hashable, Sendable {
     /// The maximum number of wrong codes for one account from one client network within ``failureWindow``.
     public static let networkFailureLimit = 10
     public static let failureWindow: Duration = .seconds(600)
-    /// The maximum number of wrong one-time passwords for one account from all networks together within an hour.
+    /// The maximum number of wrong one-time passwords for one account within an hour: from all networks together, and
+    /// then from each known network of the account.
     public static let hourlyFailureLimit = 30
     /// The maximum number of wrong recovery codes for one account within an hour, from all networks together that are
     /// not known networks of the account, and from each known network.

@@ -55,9 +55,12 @@ public struct SecondFactorSignIn: Sendable {
         let (account, _, _) = try await account(of: pendingCredential, in: realm, from: context)
         guard let factor = account.secondFactors.factor(id) else { throw FactorRefusal.factorUnknown }
         guard let number = factor.phoneNumber else { throw FactorRefusal.providerNotSupported }
+        // The message would cost money, and the sign-in fails.
+        guard !account.isDisabled else { throw PhoneRefusal.accountDisabled }
+        let isKnown = try await isFromKnownNetwork(account, in: realm, from: context)
         return try await phoneCodes.send(
-            to: number, for: .secondFactor, of: PhoneCode.AccountBinding(account, factor: id), in: realm,
-            from: context)
+            to: number, for: .secondFactor, of: PhoneCode.AccountBinding(account, factor: id),
+            requestedBy: isKnown ? .knownNetwork(context.network) : .provenFirstFactor, in: realm, from: context)
     }
 
     /// Returns the account of a pending credential, if it has not changed since.
@@ -159,7 +162,7 @@ public struct SecondFactorSignIn: Sendable {
         let (account, realm) = (attempt.account, attempt.realm)
         guard let factor = account.secondFactors.factor(id) else { throw FactorRefusal.factorUnknown }
         guard factor.kind == .totp else { throw FactorRefusal.providerNotSupported }
-        try attempt.requireAllowed()
+        try await attempt.requireAllowed()
         guard let stored = try await factors.totp(id, of: account.id, at: clock.now(), in: realm.id) else {
             throw FactorRefusal.factorUnknown
         }
@@ -168,14 +171,14 @@ public struct SecondFactorSignIn: Sendable {
         guard let step = try secrets.step(of: code.expose(), with: secret, at: stored.readAt, by: realm.policy) else {
             throw FactorRefusal.invalidCode
         }
-        try attempt.requireAllowed()
+        try await attempt.requireAllowed()
         return Proven(proof: .totp(id, step: step))
     }
 
     /// Counts a wrong one-time password. Announces to the owner that someone is guessing, once there were so many that
     /// the daily limits apply.
     private func recordFailure(of factor: ID<Factor>, by attempt: SecondFactorAttempt) async throws {
-        try attempt.recordFailure()
+        try await attempt.recordFailure()
         let (account, realm, context, now) = (attempt.account, attempt.realm, attempt.context, clock.now())
         try await factors.recordFailure(of: factor, of: account.id, in: realm.id) { [emailFactory] failures in
             guard failures == SecondFactorPolicy.failuresUntilDailyLimits else { return .none }

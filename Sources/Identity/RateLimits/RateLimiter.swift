@@ -6,7 +6,7 @@ public enum LimitKey: Hashable, Sendable {
         case authorizationFlows, rejectedNotifications
         case email, emailFromNetwork, firstReset, anyEmail, credentialChanges, firstSignIns, accountExports
         case factorFailures, accountFactorFailures, recoveryCodeFailures, unknownNetworkFactorAttempts
-        case knownNetworkFactorAttempts, knownNetworkRecoveryFailures
+        case knownNetworkFactorAttempts, knownNetworkFactorFailures, knownNetworkRecoveryFailures
         case phoneCodes, phoneCodeBlock, phoneCodesFromNetwork, phoneCodeResends, factorPhoneCodes, wrongPhoneCodes
     }
 
@@ -45,6 +45,9 @@ public enum LimitKey: Hashable, Sendable {
     case factorFailures(ID<Account>, from: ClientNetwork)
     /// Wrong one-time passwords for one account from all networks together.
     case accountFactorFailures(ID<Account>)
+    /// Wrong one-time passwords for one account from one of its known networks, after those of all networks have reached
+    /// their limit.
+    case knownNetworkFactorFailures(ID<Account>, from: ClientNetwork)
     /// Wrong recovery codes for one account, from networks that are not known networks of it.
     case recoveryCodeFailures(ID<Account>)
     /// Wrong recovery codes for one account, from one of its known networks.
@@ -55,17 +58,16 @@ public enum LimitKey: Hashable, Sendable {
     case knownNetworkFactorAttempts(ID<Account>, from: ClientNetwork)
     /// Rejected notifications from one network to the endpoint for Apple.
     case rejectedNotifications(from: ClientNetwork)
-    /// Codes to one telephone number: those for second factors of proven first factors, or all others, which a stranger
-    /// can request.
-    case phoneCodes(PhoneNumber, isSecondFactor: Bool)
+    /// Codes to one telephone number.
+    case phoneCodes(PhoneNumber, PhoneCode.Requester)
     /// Codes to the numbers of a block: those that differ only in their last three digits.
     case phoneCodeBlock(String)
     /// Codes that one network requested.
     case phoneCodesFromNetwork(ClientNetwork)
     /// Codes of one purpose to one telephone number.
-    case phoneCodeResends(PhoneNumber, PhoneCode.Purpose)
+    case phoneCodeResends(PhoneNumber, PhoneCode.Purpose, PhoneCode.Requester)
     /// Codes for the second factors of one account.
-    case factorPhoneCodes(ID<Account>)
+    case factorPhoneCodes(ID<Account>, PhoneCode.Requester)
     /// Wrong codes for a telephone number, counted per purpose and network: wrong codes from one network must not keep
     /// the owner out in another.
     case wrongPhoneCodes(PhoneNumber, PhoneCode.Purpose, from: ClientNetwork)
@@ -92,6 +94,7 @@ public enum LimitKey: Hashable, Sendable {
         case .recoveryCodeFailures: .recoveryCodeFailures
         case .unknownNetworkFactorAttempts: .unknownNetworkFactorAttempts
         case .knownNetworkFactorAttempts: .knownNetworkFactorAttempts
+        case .knownNetworkFactorFailures: .knownNetworkFactorFailures
         case .knownNetworkRecoveryFailures: .knownNetworkRecoveryFailures
         case .phoneCodes: .phoneCodes
         case .phoneCodeBlock: .phoneCodeBlock
@@ -129,26 +132,43 @@ public enum LimitKey: Hashable, Sendable {
         case .factorFailures(let account, let network): Self.counters(of: network, [account.rawValue])
         // One known network has one owner, so it has one limit.
         case .knownNetworkFactorAttempts(let account, let network),
+            .knownNetworkFactorFailures(let account, let network),
             .knownNetworkRecoveryFailures(let account, let network):
-            [Counter(names: [account.rawValue, network.knownNetworkPrefix ?? network.widest.prefix], factor: 1)]
+            [Counter(names: [account.rawValue, network.knownPrefix], factor: 1)]
         case .credentialChanges(let account), .accountExports(let account), .accountFactorFailures(let account),
             .recoveryCodeFailures(let account), .unknownNetworkFactorAttempts(let account):
             [Counter(names: [account.rawValue], factor: 1)]
-        case .phoneCodes(let number, let isSecondFactor):
-            [Counter(names: [number.rawValue, isSecondFactor ? "2" : "1"], factor: 1)]
+        case .phoneCodes(let number, let requester):
+            [Counter(names: [number.rawValue] + requester.names, factor: 1)]
         // One number has one owner, so a wide network gets the same limit as a narrow one.
         case .wrongPhoneCodes(let number, let purpose, let network):
             [Counter(names: [number.rawValue, purpose.rawValue, network.widest.prefix], factor: 1)]
         case .phoneCodeBlock(let block): [Counter(names: [block], factor: 1)]
-        case .phoneCodeResends(let number, let purpose):
-            [Counter(names: [number.rawValue, purpose.rawValue], factor: 1)]
-        case .factorPhoneCodes(let account): [Counter(names: [account.rawValue], factor: 1)]
+        case .phoneCodeResends(let number, let purpose, let requester):
+            [Counter(names: [number.rawValue, purpose.rawValue] + requester.names, factor: 1)]
+        case .factorPhoneCodes(let account, let requester):
+            [Counter(names: [account.rawValue] + requester.names, factor: 1)]
         case .firstSignIns(let provider, let subject): [Counter(names: [provider.rawValue, subject], factor: 1)]
         }
     }
 
     private static func counters(of network: ClientNetwork, _ names: [String]) -> [Counter] {
         network.levels.reversed().map { Counter(names: names + [$0.prefix], factor: $0.factor) }
+    }
+}
+
+extension ClientNetwork {
+    /// The prefix that identifies the network among the known networks of an account.
+    fileprivate var knownPrefix: String { knownNetworkPrefix ?? widest.prefix }
+}
+
+extension PhoneCode.Requester {
+    fileprivate var names: [String] {
+        switch self {
+        case .anyone: ["1"]
+        case .provenFirstFactor: ["2"]
+        case .knownNetwork(let network): ["3", network.knownPrefix]
+        }
     }
 }
 

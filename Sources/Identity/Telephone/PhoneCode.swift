@@ -7,6 +7,17 @@ public struct PhoneCode: Hashable, Sendable {
         case secondFactor = "MULTI_FACTOR_SIGN_IN"
     }
 
+    /// Who requests a code. Each kind has rate limits of its own, so that requests of one kind do not use up the codes of
+    /// another one.
+    public enum Requester: Hashable, Sendable {
+        /// A client that has proven nothing, or enrols the number.
+        case anyone
+        /// A client that has proven the first factor of an account with the number as second factor.
+        case provenFirstFactor
+        /// As ``provenFirstFactor``, in a known network of the account: probably its owner.
+        case knownNetwork(ClientNetwork)
+    }
+
     /// What a code is bound to.
     public struct Binding: Hashable, Sendable {
         /// SHA-256 of the wire's `sessionInfo`, by which the code is looked up.
@@ -129,6 +140,19 @@ public struct SMSContent: Hashable, Codable, Sendable {
 public struct SMSBudget: Hashable, Sendable {
     public let perDay: Int
     public let perCallingCode: Int
+
+    /// The budget of a code. A fifth of the project's budget, and of that of each calling code, is reserved for codes as
+    /// second factor: anyone can request the others. Without second factors, nothing is reserved.
+    init(of purpose: PhoneCode.Purpose, toCallingCode prefix: String, in realm: Realm) {
+        let settings = realm.project.sms
+        let mayDemandFactors = realm.policy.secondFactors.state != .disabled || realm.project.hasTenants
+        let isLimited = purpose != .secondFactor && mayDemandFactors
+        let usable = { (budget: Int) in isLimited ? budget - budget / Self.reservedPart : budget }
+        perDay = usable(settings.budgetPerDay)
+        perCallingCode = usable(settings.budget(ofCallingCode: prefix))
+    }
+
+    private static let reservedPart = 5
 
     /// The share of the last ``outcomeCount`` codes of a calling code that must be confirmed.
     public static let confirmedShare = 0.2

@@ -40,10 +40,11 @@ public struct PhoneCodes: Sendable {
     /// - Returns: the wire's `sessionInfo`, which the client sends back with the code.
     func send(
         to number: PhoneNumber, for purpose: PhoneCode.Purpose, of account: PhoneCode.AccountBinding? = nil,
-        in realm: Realm, from context: RequestContext
+        requestedBy requester: PhoneCode.Requester = .anyone, in realm: Realm, from context: RequestContext
     ) async throws -> String {
         do {
-            let sessionInfo = try await issue(to: number, for: purpose, of: account, in: realm, from: context)
+            let sessionInfo = try await issue(
+                to: number, for: purpose, of: account, requestedBy: requester, in: realm, from: context)
             count(.issued)
             return sessionInfo
         } catch let refusal as TooManyAttempts {
@@ -60,7 +61,7 @@ public struct PhoneCodes: Sendable {
 
     private func issue(
         to number: PhoneNumber, for purpose: PhoneCode.Purpose, of account: PhoneCode.AccountBinding?,
-        in realm: Realm, from context: RequestContext
+        requestedBy requester: PhoneCode.Requester, in realm: Realm, from context: RequestContext
     ) async throws -> String {
         let settings = realm.project.sms
         let listsCodes = realm.project.modeRules.listsPhoneCodes
@@ -74,7 +75,7 @@ public struct PhoneCodes: Sendable {
             callingCode = prefix
         }
         try limiter.countPhoneCode(
-            to: number, for: purpose, of: account?.account, from: context.network, in: realm)
+            to: number, for: purpose, of: account?.account, requestedBy: requester, from: context.network, in: realm)
         try await hooks.requireSMSAllowed(to: number, purpose, in: realm, from: context)
         let (now, sessionInfo) = (clock.now(), secrets.newSessionInfo())
         let code = testCode ?? secrets.newCode()
@@ -84,8 +85,7 @@ public struct PhoneCodes: Sendable {
             binding: binding, codeHash: secrets.codeHashes(code, binding)[0], project: realm.project.id,
             callingCode: callingCode, createdAt: now, expiresAt: now + PhoneCode.lifetime)
         let message = isSent ? try message(code, issued, in: realm, from: context) : nil
-        let budget = SMSBudget(
-            perDay: settings.budgetPerDay, perCallingCode: settings.budget(ofCallingCode: callingCode))
+        let budget = SMSBudget(of: purpose, toCallingCode: callingCode, in: realm)
         try await store.issue(issued, sending: message, within: isSent ? budget : nil)
         secrets.didIssue(code, sessionInfo, issued)
         return sessionInfo

@@ -1,5 +1,5 @@
-/// Rate limits for codes to telephone numbers, against toll fraud. They apply to a project and its tenants together,
-/// and depend on no account, so that they do not reveal which numbers have accounts.
+/// Rate limits for codes to telephone numbers, against toll fraud. They apply to a project and its tenants together.
+/// Those for sign-ins depend on no account, so that they do not reveal which numbers have accounts.
 extension RateLimiter {
     private static let hour: Duration = .seconds(3600)
     private static let day: Duration = .seconds(86_400)
@@ -15,19 +15,16 @@ extension RateLimiter {
     ///
     /// - Parameter account: the account whose second factor the code proves; `nil` for a sign-in.
     func countPhoneCode(
-        to number: PhoneNumber, for purpose: PhoneCode.Purpose, of account: ID<Account>?, from network: ClientNetwork,
-        in realm: Realm
+        to number: PhoneNumber, for purpose: PhoneCode.Purpose, of account: ID<Account>?,
+        requestedBy requester: PhoneCode.Requester, from network: ClientNetwork, in realm: Realm
     ) throws(TooManyAttempts) {
         var limits: [(key: LimitKey, limit: Int, window: Duration)] = [
             (.phoneCodesFromNetwork(network), Self.networkLimit, Self.networkWindow)
         ]
-        limits += Self.resendLimits.map { (.phoneCodeResends(number, purpose), $0, $1) }
-        // Whoever requests a code for a second factor has proven the first one. Strangers, whose requests the other counters
-        // count, cannot use up these codes.
-        let isSecondFactor = purpose == .secondFactor
-        limits += Self.numberLimits.map { (.phoneCodes(number, isSecondFactor: isSecondFactor), $0, $1) }
-        if !isSecondFactor { limits.append((.phoneCodeBlock(number.block), Self.blockLimit, Self.hour)) }
-        if let account { limits.append((.factorPhoneCodes(account), Self.factorLimit, Self.hour)) }
+        limits += Self.resendLimits.map { (.phoneCodeResends(number, purpose, requester), $0, $1) }
+        limits += Self.numberLimits.map { (.phoneCodes(number, requester), $0, $1) }
+        if requester == .anyone { limits.append((.phoneCodeBlock(number.block), Self.blockLimit, Self.hour)) }
+        if let account { limits.append((.factorPhoneCodes(account, requester), Self.factorLimit, Self.hour)) }
         var counted: [(key: LimitKey, window: Duration)] = []
         for limit in limits {
             do {
@@ -41,7 +38,8 @@ extension RateLimiter {
     }
 
     /// Throws if there were too many wrong codes of this purpose for the number, from the network. All networks
-    /// together have as many attempts as the limits on codes and ``PhoneCode/attemptLimit`` allow.
+    /// together have as many attempts as the limits on codes and ``PhoneCode/attemptLimit`` allow: 50 a day for each
+    /// ``PhoneCode/Requester``.
     func requirePhoneCodeAttemptAllowed(
         on number: PhoneNumber, for purpose: PhoneCode.Purpose, from network: ClientNetwork, in realm: Realm
     ) throws(TooManyAttempts) {

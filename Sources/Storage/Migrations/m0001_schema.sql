@@ -763,7 +763,8 @@ CREATE TABLE phone_code (
     phone_number text NOT NULL CHECK (phone_number LIKE '+%'),
     -- The digits by which the code is counted; see `sms_usage`.
     calling_code text COLLATE "C" NOT NULL,
-    -- The account of a second factor, its generation, and for MULTI_FACTOR_SIGN_IN the factor.
+    -- The account of a second factor, its generation, and for MULTI_FACTOR_SIGN_IN the factor. A deleted account leaves
+    -- its codes, so that a deletion does not hide how few codes were confirmed. No request accepts them any more.
     account_id text COLLATE "C",
     generation bigint,
     factor_id text COLLATE "C",
@@ -777,15 +778,16 @@ CREATE TABLE phone_code (
     -- When the code was used.
     confirmed_at timestamptz,
     PRIMARY KEY (realm_id, hash),
-    FOREIGN KEY (realm_id, account_id) REFERENCES account ON DELETE CASCADE,
+    FOREIGN KEY (realm_id, account_id) REFERENCES account ON DELETE SET NULL (account_id),
     CONSTRAINT phone_code_account_check CHECK (
-        (purpose = 'SIGN_IN_OR_SIGN_UP') = (account_id IS NULL) AND (account_id IS NULL) = (generation IS NULL)
+        (purpose = 'SIGN_IN_OR_SIGN_UP') = (generation IS NULL) AND (account_id IS NULL OR generation IS NOT NULL)
         AND (purpose = 'MULTI_FACTOR_SIGN_IN') = (factor_id IS NOT NULL))
 );
 
 CREATE INDEX phone_code_expires_at ON phone_code (expires_at);
 CREATE INDEX phone_code_account ON phone_code (account_id, realm_id) WHERE account_id IS NOT NULL;
-CREATE INDEX phone_code_calling_code ON phone_code (project_id, calling_code, created_at) WHERE is_sent;
+CREATE INDEX phone_code_calling_code
+    ON phone_code (project_id, calling_code, (purpose = 'MULTI_FACTOR_SIGN_IN'), created_at) WHERE is_sent;
 
 -- Queue of text messages. A row is deleted when the sender has accepted the message.
 CREATE TABLE outgoing_sms (

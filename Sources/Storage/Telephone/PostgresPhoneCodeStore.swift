@@ -108,13 +108,16 @@ extension SQL {
     private static func day(_ time: Instant) -> SQL { "(\(Timestamp(time))::timestamptz AT TIME ZONE 'UTC')::date" }
 
     /// Returns a row if too few of the last codes of the calling code were confirmed, and the last one was sent less
-    /// than ``SMSBudget/pause`` ago. A code counts when it was confirmed or has expired.
+    /// than ``SMSBudget/pause`` ago. A code counts when it was confirmed or has expired. Codes as second factor and all
+    /// others are counted apart, because strangers request the others.
     fileprivate static func paused(_ code: PhoneCode) -> SQL {
         let (now, count) = (Timestamp(code.createdAt), SMSBudget.outcomeCount)
+        let isSecondFactor = code.binding.purpose == .secondFactor
         return """
             SELECT 1 AS one FROM (
                 SELECT c.confirmed_at, c.created_at FROM phone_code c
                 WHERE c.project_id = \(code.project.rawValue) AND c.calling_code = \(code.callingCode) AND c.is_sent
+                    AND (c.purpose = 'MULTI_FACTOR_SIGN_IN') = \(isSecondFactor)
                     AND (c.confirmed_at IS NOT NULL OR c.expires_at <= \(now))
                 ORDER BY c.created_at DESC LIMIT \(count)) c
             HAVING count(*) >= \(count) AND count(c.confirmed_at) < \(SMSBudget.confirmedShare) * count(*)
@@ -141,8 +144,9 @@ extension SQL {
         """
     }
 
-    /// Marks a code as used, and counts it. Changes no row if the code was used, or has expired at `unexpired`.
-    fileprivate static func confirm(
+    /// Marks a code as used, and counts it. Changes no row if the code was used, or has expired at `unexpired`. Locks the
+    /// counters in the order in which ``countSMS(_:limit:of:)`` does, so that the two do not deadlock.
+    static func confirm(
         _ hash: [UInt8], unexpiredAt unexpired: Instant?, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
@@ -151,10 +155,14 @@ extension SQL {
             WHERE realm_id = \(realm.rawValue) AND hash = \(hash) AND confirmed_at IS NULL
                 AND expires_at > coalesce(\(unexpired.map { Timestamp($0) }), '-infinity')
             RETURNING project_id, calling_code, created_at, is_sent),
+        locked AS MATERIALIZED (
+            SELECT u.realm_id, u.day, u.calling_code FROM confirmed c JOIN sms_usage u
+                ON u.realm_id = c.project_id AND u.calling_code IN ('', c.calling_code)
+                AND u.day = (c.created_at AT TIME ZONE 'UTC')::date
+            WHERE c.is_sent ORDER BY u.calling_code FOR UPDATE OF u),
         counted AS (
-            UPDATE sms_usage u SET confirmed = u.confirmed + 1 FROM confirmed c
-            WHERE c.is_sent AND u.realm_id = c.project_id AND u.calling_code IN ('', c.calling_code)
-                AND u.day = (c.created_at AT TIME ZONE 'UTC')::date)
+            UPDATE sms_usage u SET confirmed = u.confirmed + 1 FROM locked l
+            WHERE u.realm_id = l.realm_id AND u.day = l.day AND u.calling_code = l.calling_code)
         SELECT 1 AS one FROM confirmed
         """
     }

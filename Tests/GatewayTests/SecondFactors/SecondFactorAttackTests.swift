@@ -206,6 +206,26 @@ struct SecondFactorAttackTests {
         #expect(try await gateway.emails(.manyWrongCodes).map(\.recipient) == ["ada@example.com"])
     }
 
+    @Test("A thief of the password who guesses from many networks does not keep the owner out")
+    func guessingThief() async throws {
+        let gateway = try await TestGateway.withSecondFactors(limitsRates: true)
+        let ada = try await gateway.signUpEnrolled()
+        for network in 1...4 {
+            let peer = "198.51.\(network).1"
+            let first = try await gateway.post(
+                "/v1/accounts:signInWithPassword", ["email": "ada@example.com", "password": "secret1"], from: peer)
+            for _ in 0..<10 {
+                let code = try ada.app.code(at: gateway.clock.now, ahead: network < 4 ? 50 : 0)
+                let outcome = try await gateway.finalizeSignIn(first, ada.factor, code, from: peer).wireCode
+                #expect(outcome == (network < 4 ? "INVALID_CODE" : "TOO_MANY_ATTEMPTS_TRY_LATER"))
+            }
+        }
+        // The thief's right code from an unknown network was not compared either.
+        let first = try await gateway.signIn()
+        #expect(
+            try await gateway.finalizeSignIn(first, ada.factor, ada.app.code(at: gateway.clock.now)).status == 200)
+    }
+
     @Test("A code that was used before counts as a wrong one")
     func usedCode() async throws {
         let gateway = try await TestGateway.withSecondFactors(limitsRates: true)

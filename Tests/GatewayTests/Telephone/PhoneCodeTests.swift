@@ -205,6 +205,23 @@ struct PhoneCodeTests {
         #expect(wrong >= 20)
     }
 
+    @Test("All networks together have 50 attempts at the codes of a number in a day")
+    func wrongCodesOfAllNetworks() async throws {
+        let gateway = try await TestGateway.withPhoneNumbers(limitsRates: true)
+        var compared = 0
+        for hour in 0..<14 {
+            let sent = try await gateway.sendCode(to: Self.number, from: "10.\(hour).0.1")
+            guard sent.isSuccess else { continue }
+            let proof: [String: JSON] = ["sessionInfo": sent.json["sessionInfo"] ?? .null, "code": "x"]
+            for attempt in 0..<6 {
+                let used = try await gateway.signInWithPhoneNumber(proof, from: "10.\(hour).\(attempt + 1).1")
+                compared += used.wireCode == "INVALID_CODE" ? 1 : 0
+            }
+            gateway.clock.advance(by: .seconds(3600))
+        }
+        #expect(compared == 50)
+    }
+
     @Test("Wrong codes from one network do not keep the owner of the number out in another")
     func wrongCodesElsewhere() async throws {
         let gateway = try await TestGateway.withPhoneNumbers(limitsRates: true)
