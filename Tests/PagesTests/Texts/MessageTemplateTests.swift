@@ -1,3 +1,4 @@
+import HTML
 import Identity
 import Testing
 
