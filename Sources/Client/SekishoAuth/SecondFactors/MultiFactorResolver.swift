@@ -16,6 +16,8 @@ public final class MultiFactorResolver: Sendable {
         case reauthentication(User)
     }
 
+    /// The instance with which the user proved the first factor.
+    public let auth: Auth
     /// The session to request a code with. Valid for five minutes and for one sign-in.
     public let session: MultiFactorSession
     /// The second factors of the account, the oldest first.
@@ -37,6 +39,7 @@ public final class MultiFactorResolver: Sendable {
         self.additionalUserInfo = additionalUserInfo
         self.credential = credential
         self.core = core
+        auth = core.auth
         session = MultiFactorSession(.signIn(pendingCredential: challenge.pendingCredential))
         hints = challenge.factors.map(MultiFactorInfo.info)
         recoveryCodesAvailable = challenge.recoveryCodesAvailable

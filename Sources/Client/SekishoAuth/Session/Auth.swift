@@ -45,9 +45,16 @@ public final class Auth: Sendable {
         if let problem = app.options.problem { preconditionFailure(problem) }
         configuredApp = app
         lockedCore = Locked(AuthCore(appName: app.name, options: app.options))
+        core.setOwner(self)
         postNotifications()
         // Restores the session in the background, so that `currentUser` seldom has to wait.
         DispatchQueue.global(qos: .userInitiated).async { [core] in core.restoreIfNeeded() }
+    }
+
+    /// Creates an instance with the state of one that the app has released.
+    init(core: AuthCore) {
+        configuredApp = SekishoApp(name: core.appName, options: core.options)
+        lockedCore = Locked(core)
     }
 
     deinit { core.stopProactiveRefreshes() }

@@ -43,6 +43,7 @@ final class AuthCore: Sendable {
     let state: Locked<State>
     /// Prevents concurrent calls from creating several anonymous accounts.
     let anonymousSignInQueue = SerialTaskQueue()
+    private let owner: Locked<Owner>
     /// Identifies the claims of this instance.
     let claimOwner = UUID().uuidString
 
@@ -50,6 +51,7 @@ final class AuthCore: Sendable {
         self.appName = appName
         self.options = options
         server = options.url
+        owner = Locked(Owner())
         gatewayClock = GatewayClock(options.clock)
         state = Locked(State(tenantID: options.tenantID))
         observeSystem()
@@ -60,6 +62,7 @@ final class AuthCore: Sendable {
         appName = previous.appName
         options = previous.options
         server = emulator
+        owner = previous.owner
         gatewayClock = GatewayClock(options.clock)
         state = Locked(
             previous.state.withLock { previous in
@@ -74,6 +77,15 @@ final class AuthCore: Sendable {
         previous.stopProactiveRefreshes()
         observeSystem()
     }
+
+    private struct Owner: Sendable {
+        weak var auth: Auth?
+    }
+
+    /// The instance whose state this is; a new one with this state if the app has released it.
+    var auth: Auth { owner.withLock(\.auth) ?? Auth(core: self) }
+
+    func setOwner(_ auth: Auth) { owner.withLock { $0.auth = auth } }
 
     /// Restores the session if that has not been done, then reads or changes the state.
     func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {

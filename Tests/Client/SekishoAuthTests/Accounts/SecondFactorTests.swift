@@ -50,6 +50,7 @@ struct SecondFactorTests {
         let resolver = try #require(error?.multiFactorResolver)
         let bridged = (try #require(error) as NSError).userInfo[AuthErrorUserInfoMultiFactorResolverKey]
         #expect(bridged as? MultiFactorResolver === resolver)
+        #expect(resolver.auth === app.auth)
         return resolver
     }
 
