@@ -140,7 +140,8 @@ let package = Package(
             imports: ["Crypto", "Encoding", "EventLoop", "HTTP", "Identity", "JOSE", "JSON", "Providers", "Simulators"]),
         tests("TokensTests", imports: ["Crypto", "Encoding", "Identity", "Tokens"]),
         tests("WebhooksTests", imports: ["Crypto", "EventLoop", "HTTP", "Webhooks"]),
-        tests("StorageTests", imports: ["Encoding", "Identity", "Postgres", "Providers", "Storage", "Support"]),
+        tests(
+            "StorageTests", imports: ["Encoding", "Identity", "JSON", "Postgres", "Providers", "Storage", "Support"]),
         tests("PagesTests", imports: ["Crypto", "HTML", "HTTP", "Identity", "Pages", "Providers"]),
         tests("APITests", imports: ["API", "Encoding", "HTTP", "IPAddresses", "Identity", "Pages", "Providers"]),
         tests("EmailTests", imports: ["Email", "EventLoop", "HTML", "Identity", "Providers", "SMTP"]),

@@ -159,6 +159,7 @@ struct CompositionRoot: Sendable {
                 flows: flows(on: pool, servers, configuration, extensions, verifier, sealedTokens, appleSealing),
                 publicOrigin: PublicOrigin(configured: publicURL, acceptsHostHeader: mode.acceptsHostHeader),
                 newAuthURISessionID: { Random.text(length: 27) }),
+            signInPage: signInPage(on: pool, completion, authenticator, sealedTokens),
             accounts: accounts(
                 on: pool, store, completion, sealedTokens,
                 FactorEnrolment(
@@ -193,6 +194,19 @@ struct CompositionRoot: Sendable {
                 appleDomainAssociation: appleDomainAssociation,
                 readiness: { [isDraining] in Readiness(await probe.findings(), isDraining: isDraining()) }),
             threads: threads)
+    }
+
+    private func signInPage(
+        on pool: Pool, _ completion: SignInCompletion, _ authenticator: Authenticator, _ sealedTokens: any SealedTokens
+    ) -> SignInPageServices {
+        SignInPageServices(
+            sessions: BrowserSessions(
+                store: PostgresBrowserSessionStore(pool: pool), authenticator: authenticator, secrets: .live,
+                clock: clock),
+            codes: SignInCodes(
+                completion: completion, store: PostgresSignInCodeStore(pool: pool), secrets: .live, clock: clock),
+            forms: .live(under: masterKeys), sealedTokens: sealedTokens, secrets: .live, clock: clock,
+            issuer: mode.issuers.idTokenIssuer(of:))
     }
 
     private func accounts(

@@ -226,6 +226,11 @@ ROWS = [
     Row("unknown grant type", "refreshTokens", token_request(REFRESH_TOKEN, "password"), "INVALID_GRANT_TYPE"),
     Row("missing refresh token", "refreshTokens", {"grant_type": "refresh_token"}, "MISSING_REFRESH_TOKEN"),
     Row("invalid refresh token", "refreshTokens", token_request("nonsense"), "INVALID_REFRESH_TOKEN"),
+    Row("missing code", "refreshTokens", {"grant_type": "authorization_code"}, "MISSING_CODE"),
+    Row("missing code verifier", "refreshTokens", {"grant_type": "authorization_code", "code": "c"},
+        "INVALID_ARGUMENT"),
+    Row("unknown code", "refreshTokens", {"grant_type": "authorization_code", "code": "c", "code_verifier": "v" * 43},
+        "INVALID_CODE"),
     Row("no API key", "refreshTokens", token_request(REFRESH_TOKEN), "PERMISSION_DENIED", 403, {"api_key": None}),
 
     Row("own account", "deleteOwnAccount", {"idToken": ID_TOKEN}),
@@ -674,6 +679,9 @@ ROWS = [
     page_row("known email address of a named project", "postProjectForgotPasswordPage", email=EMAIL),
     page_row("unknown email address", "postProjectForgotPasswordPage", email=NEW_EMAIL),
     page_row("invalid email address", "postForgotPasswordPage", 400, email="ada"),
+    Row("no session of the browser", "getSignOutPage"),
+    Row("no session of the browser", "postSignOutPage", status=303, options={
+        "allow_redirects": False, "data": {"formToken": "nonsense"}}),
     Row("default project", "getChangePassword", status=303, options={"allow_redirects": False}),
     Row("named project", "getProjectChangePassword", status=303,
         options={"allow_redirects": False}),

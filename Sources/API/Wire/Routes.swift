@@ -35,7 +35,7 @@ extension Endpoint {
             .searchAccounts, .listIdentities, .linkIdentity, .unlinkIdentity, .moveIdentity, .mergeAccounts, .undoMerge,
             .getActionPage, .postActionPage, .getForgotPasswordPage, .postForgotPasswordPage,
             .getProjectForgotPasswordPage, .postProjectForgotPasswordPage, .openAppLink, .getChangePassword,
-            .getProjectChangePassword,
+            .getProjectChangePassword, .getSignOutPage, .postSignOutPage,
             .listAuditEvents, .listCounts, .listEvents,
             .listEventEndpoints, .createEventEndpoint, .getEventEndpoint, .updateEventEndpoint, .deleteEventEndpoint,
             .rotateEventEndpointSecret, .enableEventEndpoint, .testEventEndpoint, .replayEvents, .listEventDeliveries,

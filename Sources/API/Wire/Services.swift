@@ -3,6 +3,7 @@ public import Identity
 /// The services that the endpoints use, by subject. The composition root creates them.
 public struct Services: Sendable {
     let signIn: SignInServices
+    let signInPage: SignInPageServices
     let accounts: AccountServices
     let sessions: SessionService
     let tokenRefresh: TokenRefresh
@@ -20,7 +21,8 @@ public struct Services: Sendable {
     let threads: any RequestThreads
 
     public init(
-        signIn: SignInServices, accounts: AccountServices, sessions: SessionService, tokenRefresh: TokenRefresh,
+        signIn: SignInServices, signInPage: SignInPageServices, accounts: AccountServices, sessions: SessionService,
+        tokenRefresh: TokenRefresh,
         sessionCookies: SessionCookies, emailActions: EmailActionServices, merging: AccountMerging,
         apple: AppleServices, googleSignals: GoogleSignalService, appStore: AppStoreService,
         projects: ProjectServices, audit: AuditTrail, counts: Counts,
@@ -28,6 +30,7 @@ public struct Services: Sendable {
         threads: any RequestThreads
     ) {
         self.signIn = signIn
+        self.signInPage = signInPage
         self.accounts = accounts
         self.sessions = sessions
         self.tokenRefresh = tokenRefresh

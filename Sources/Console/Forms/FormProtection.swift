@@ -31,11 +31,6 @@ package struct FormProtection: Sendable {
         guard given.count == expected.count, zip(given, expected).reduce(0, { $0 | ($1.0 ^ $1.1) }) == 0 else {
             return false
         }
-        let (site, mode) = (request.headers["Sec-Fetch-Site"], request.headers["Sec-Fetch-Mode"])
-        guard site != nil || mode != nil else {
-            // Browsers omit both headers if the gateway's address is neither loopback nor HTTPS.
-            return request.headers["Origin"]?.isExactly(origin) == true
-        }
-        return site?.isExactly("same-origin") == true && mode?.isExactly("navigate") == true
+        return request.isSubmittedByPage(of: origin)
     }
 }

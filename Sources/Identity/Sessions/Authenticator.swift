@@ -25,4 +25,14 @@ public struct Authenticator: Sendable {
         guard acceptsRestricted || !contents.isRestricted else { throw FactorRefusal.enrolmentRequired }
         return Caller(withIDTokenOf: found.account, in: session)
     }
+
+    /// Accepts the session that a browser has proven with its cookie; see ``BrowserSessions``.
+    ///
+    /// - Throws: also ``FactorRefusal/enrolmentRequired``.
+    func caller(inBrowserWith found: FoundSession, in realm: Realm) throws -> Caller {
+        guard let session = found.session else { throw TokenRefusal.sessionEnded }
+        guard !found.account.isDisabled else { throw TokenRefusal.accountDisabled }
+        guard !session.isRestricted(by: realm.policy, of: found.account) else { throw FactorRefusal.enrolmentRequired }
+        return Caller(withIDTokenOf: found.account, in: session)
+    }
 }

@@ -12,8 +12,11 @@ public enum SessionEndReason: String, Hashable, Sendable, CaseIterable {
     case providerRevoked = "PROVIDER_REVOKED"
     /// The account had more sessions than ``Policy/sessionLimit``, and this one was unused for the longest time.
     case limit = "LIMIT"
-    /// A session that was opened after a change of the second factors replaced this one.
+    /// Another session replaced this one: after a change of the second factors, or after another sign-in in the same
+    /// browser on the gateway's sign-in page.
     case replaced = "REPLACED"
+    /// The browser did not use the session for its idle time, or its time was over.
+    case expired = "EXPIRED"
 
     // Derived from the account:
 

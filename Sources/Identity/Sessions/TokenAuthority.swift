@@ -18,6 +18,7 @@ public protocol TokenAuthority: Sendable {
 /// A session that was opened or refreshed, with the tokens for its device.
 public struct SignedIn: Sendable {
     public let account: Account
+    public let session: Session
     /// Whether the sign-in created the account.
     public let isNewAccount: Bool
     public let idToken: String
@@ -38,7 +39,7 @@ extension TokenAuthority {
         at now: Instant
     ) async throws -> SignedIn {
         SignedIn(
-            account: account, isNewAccount: isNewAccount,
+            account: account, session: session, isNewAccount: isNewAccount,
             idToken: try await idToken(for: account, session: session, in: realm, at: now),
             refreshToken: try await refreshToken(
                 RefreshTokenContents(session: session.id, counter: counter), in: realm),

@@ -1,11 +1,13 @@
 /// Opens sessions and issues their tokens. Nothing else does, except that ``TokenRefresh`` issues the tokens of an open
 /// session.
 ///
-/// There are two entrances, and the type of the argument decides which one a request takes:
+/// There are three entrances, and the type of the argument decides which one a request takes:
 /// - ``signIn(_:in:from:commit:)`` with a ``FirstFactor``: a user signs in. The sign-in passes every gate between its
 ///   proof and its commit.
 /// - ``renewSession(_:in:from:commit:)`` with a ``CallerChange``: a user who is signed in changes the account, and gets
 ///   a new session. The gates do not apply: the caller's session has passed them.
+/// - ``continueSignIn(_:in:from:commit:)`` with a ``ProvenSignIn``: an app gets its session after a sign-in on the
+///   sign-in page, which has passed the gates.
 ///
 /// A sign-in method proves the first factor and decides. It stores the decision together with the session that it gets
 /// from here.
@@ -91,6 +93,26 @@ public struct SignInCompletion: Sendable {
         return try await open(
             session, at: now, credentialIssuedAt: change.credentialIssuedAt,
             limit: change.endsSessions ? 0 : realm.policy.sessionLimit, judged, in: realm, from: context, commit)
+    }
+
+    /// Opens the session of an app for a sign-in on the sign-in page, which has passed the gates there. The session has
+    /// the method, the authentication and the factors of the session on the page.
+    ///
+    /// - Parameter commit: consumes the code of the sign-in and opens the session.
+    func continueSignIn(
+        _ proven: ProvenSignIn, in realm: Realm, from context: RequestContext,
+        commit: (NewSession) async throws -> OpenedSession
+    ) async throws -> SignedIn {
+        let (now, source) = (clock.now(), proven.session)
+        let session = Session(
+            id: entropy.sessionID(), account: proven.account.id, generation: source.generation, method: source.method,
+            authenticatedAt: source.authenticatedAt, claims: source.claims, secondFactor: source.secondFactor,
+            passkey: source.passkey, device: context.device)
+        let recording = realm.recording(by: .user(context.trace))
+        return try await open(
+            session, at: now, credentialIssuedAt: nil, limit: realm.policy.sessionLimit,
+            recording: realm.project.wantedEvents.contains(.sessionOpened) ? recording : nil, nil, in: realm,
+            from: context, commit)
     }
 
     /// Calls the blocking functions of the project for a sign-in, outside any transaction.
@@ -255,6 +277,14 @@ struct FirstFactor: Sendable {
         }
         return realm.recording(by: .user(context.trace))
     }
+}
+
+/// A sign-in on the sign-in page, whose session is still active.
+struct ProvenSignIn: Sendable {
+    let account: Account
+    /// The session on the page.
+    let session: Session
+    let isNewAccount: Bool
 }
 
 /// A change by a signed-in caller, who gets a new session.

@@ -16,6 +16,8 @@ struct Destination: Sendable {
     /// The URL is relative, so that a proxy may serve the gateway under another path.
     static let actionPage = Destination("action")
     static let forgotPasswordPage = Destination("forgotPassword")
+    /// The current path, without a query.
+    static let currentPage = Destination("?")
 
     static func brand(_ link: BrandLink) -> Destination { Destination(URLReference(webOrEmail: link.text)) }
     /// Another page of the account page, or the page that signs out.

@@ -21,6 +21,8 @@ public enum Placeholder: String, Hashable, Sendable, CaseIterable {
     /// The name of a sign-in method.
     case method
     case email
+    /// The name or address of a user.
+    case name
     case device
     case product
     case date

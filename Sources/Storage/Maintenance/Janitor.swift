@@ -8,6 +8,9 @@ public actor Janitor {
     public enum Kind: String, Sendable, CaseIterable {
         case replayKey = "replay_guard"
         case authorizationFlow = "authorization_flow"
+        case signInCode = "sign_in_code"
+        case signInFlow = "sign_in_flow"
+        case browserSession = "browser_session"
         case revokedSubject = "revoked_subject"
         case oobCode = "oob_code"
         case rateLimitCounter = "rate_limit_counter"
@@ -96,6 +99,15 @@ public actor Janitor {
             try await removeBatches(
                 .deleteExpiredReplayKeys(before: now - Self.maximumClockSkew, limit: limits.batchSize))
         case .authorizationFlow: try await removeFlows(at: now)
+        case .signInCode:
+            try await removeBatches(
+                .deleteExpiredSignInCodes(before: now - Self.maximumClockSkew, limit: limits.batchSize))
+        case .signInFlow:
+            try await removeBatches(
+                .deleteExpiredPageFlows(before: now - Self.maximumClockSkew, limit: limits.batchSize))
+        case .browserSession:
+            try await removeBatches(
+                .deleteExpiredBrowserSessions(before: now - Self.maximumClockSkew, limit: limits.batchSize))
         case .revokedSubject:
             try await removeBatches(
                 .deleteExpiredRevokedSubjects(before: now - Self.maximumClockSkew, limit: limits.batchSize))

@@ -58,6 +58,18 @@ extension SQL {
         """
     }
 
+    static func deleteExpiredSignInCodes(before end: Instant, limit: Int) -> SQL {
+        deleteBatch(
+            from: "sign_in_code", key: ["realm_id", "code_hash"], where: "kept_until < \(Timestamp(end))",
+            orderedBy: "kept_until", limit: limit)
+    }
+
+    static func deleteExpiredPageFlows(before end: Instant, limit: Int) -> SQL {
+        deleteBatch(
+            from: "sign_in_flow", key: ["realm_id", "flow_hash"], where: "expires_at < \(Timestamp(end))",
+            orderedBy: "expires_at", limit: limit)
+    }
+
     static func deleteExpiredRevokedSubjects(before end: Instant, limit: Int) -> SQL {
         deleteBatch(
             from: "revoked_subject", key: ["realm_id", "subject_hash"], where: "expires_at < \(Timestamp(end))",

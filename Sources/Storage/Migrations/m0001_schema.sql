@@ -458,7 +458,7 @@ CREATE TABLE session (
     ended_at timestamptz,
     end_reason text COLLATE "C"
         CHECK (end_reason IN ('REVOKED', 'TOKEN_REUSED', 'SIGN_IN_METHOD_REMOVED', 'PROVIDER_REVOKED', 'LIMIT',
-            'REPLACED')),
+            'REPLACED', 'EXPIRED')),
     PRIMARY KEY (realm_id, id),
     FOREIGN KEY (realm_id, account_id) REFERENCES account ON DELETE CASCADE
 ) WITH (fillfactor = 75);
@@ -475,6 +475,71 @@ AS $$
         ORDER BY s.ended_at DESC LIMIT 1000) s
     WHERE s.refreshed_at >= date_trunc('day', refreshed_on_day."time", 'UTC'))
 $$;
+
+-- Sessions of browsers on the pages of the gateway. A cookie proves which session a browser has.
+CREATE TABLE browser_session (
+    realm_id text COLLATE "C" NOT NULL,
+    -- SHA-256 of the secret in the cookie.
+    secret_hash bytea NOT NULL CHECK (length(secret_hash) = 32),
+    session_id uuid NOT NULL,
+    -- The session ends if the browser does not use it for this time.
+    idle_seconds bigint NOT NULL,
+    -- The earlier one of `ends_at` and the idle end.
+    expires_at timestamptz NOT NULL,
+    -- The session ends in any case.
+    ends_at timestamptz NOT NULL,
+    PRIMARY KEY (realm_id, secret_hash)
+);
+
+CREATE INDEX browser_session_expires_at ON browser_session (expires_at);
+
+-- Codes of the sign-in page, which apps exchange for their sessions.
+CREATE TABLE sign_in_code (
+    realm_id text COLLATE "C" NOT NULL,
+    -- SHA-256 of the code.
+    code_hash bytea NOT NULL CHECK (length(code_hash) = 32),
+    -- SHA-256 of the ID of the visit, which has at most one code.
+    flow_hash bytea NOT NULL CHECK (length(flow_hash) = 32),
+    app_id text COLLATE "C" NOT NULL,
+    -- The URL of the app to which the page returned.
+    target text COLLATE "C" NOT NULL CHECK (length(target) <= 2048),
+    -- SHA-256 of the code verifier (RFC 7636).
+    challenge bytea NOT NULL CHECK (length(challenge) = 32),
+    account_id text COLLATE "C" NOT NULL,
+    generation bigint NOT NULL,
+    -- The session that the user opened on the page, and whether it ends with the exchange.
+    source_session_id uuid NOT NULL,
+    ends_session boolean NOT NULL,
+    is_new_account boolean NOT NULL,
+    -- The identity that the exchange links, encrypted.
+    link text,
+    expires_at timestamptz NOT NULL,
+    -- The row is kept until then, so that a second use of the code or of the visit is recognised.
+    kept_until timestamptz NOT NULL,
+    -- The exchange, and the session that it opened.
+    used_at timestamptz,
+    session_id uuid,
+    PRIMARY KEY (realm_id, code_hash),
+    UNIQUE (realm_id, flow_hash),
+    FOREIGN KEY (realm_id, account_id) REFERENCES account ON DELETE CASCADE,
+    CONSTRAINT sign_in_code_use_check CHECK ((used_at IS NULL) = (session_id IS NULL))
+);
+
+CREATE INDEX sign_in_code_account ON sign_in_code (account_id, realm_id);
+CREATE INDEX sign_in_code_kept_until ON sign_in_code (kept_until);
+
+-- Visits of the sign-in page that carry a secret to their next step.
+CREATE TABLE sign_in_flow (
+    realm_id text COLLATE "C" NOT NULL,
+    -- SHA-256 of the ID of the visit.
+    flow_hash bytea NOT NULL CHECK (length(flow_hash) = 32),
+    -- The step, encrypted.
+    content text NOT NULL,
+    expires_at timestamptz NOT NULL,
+    PRIMARY KEY (realm_id, flow_hash)
+);
+
+CREATE INDEX sign_in_flow_expires_at ON sign_in_flow (expires_at);
 
 -- Second factors: a second proof that a sign-in demands after the first.
 CREATE TABLE second_factor (

@@ -95,7 +95,7 @@ public class Scenario {
         check(localId.equals(linked.getLocalId()));
         done("linkApple");
 
-        RefreshTokensOutput refreshed = sessions.refreshTokens("refresh_token", linked.getRefreshToken());
+        RefreshTokensOutput refreshed = sessions.refreshTokens("refresh_token", linked.getRefreshToken(), null, null, null);
         check(refreshed.getUserId().equals(localId));
         done("refresh");
 

@@ -1,0 +1,54 @@
+internal import Encoding
+internal import HTTP
+
+/// Accepts a form only if a page of the gateway sent it, for the same browser, action and subject. Every page with a
+/// session uses it.
+///
+/// It does not stop a form that a script of the same origin submits. Therefore no session exists on a host that forwards
+/// `/__/auth/` to the gateway; see ``RequestPipeline/isOwnOrigin(_:in:)``.
+public struct FormTokens: Sendable {
+    /// The name of the field with the token.
+    static let field: ByteText = "formToken"
+
+    /// Returns the HMAC-SHA-256 of a message under each active master key, that of the current key first.
+    private let macs: @Sendable (_ message: [UInt8]) -> [[UInt8]]
+    private let areEqual: @Sendable ([UInt8], [UInt8]) -> Bool
+
+    /// - Parameters:
+    ///   - macs: returns the HMAC-SHA-256 of a message under each active master key, that of the current key first.
+    ///   - areEqual: compares in constant time.
+    public init(
+        macs: @escaping @Sendable (_ message: [UInt8]) -> [[UInt8]],
+        areEqual: @escaping @Sendable ([UInt8], [UInt8]) -> Bool
+    ) {
+        self.macs = macs
+        self.areEqual = areEqual
+    }
+
+    /// What a token is valid for.
+    struct Form: Sendable {
+        /// The browser: the hash of its session's secret, or of its flow cookie.
+        let browser: [UInt8]
+        let action: String
+        /// What the action is about, for example the ID of a session; empty if the action has only one subject.
+        var subject = ""
+    }
+
+    func token(for form: Form) -> String { Base64URL.encode(macs(Self.message(form))[0]) }
+
+    /// - Parameters:
+    ///   - token: the value of ``field``.
+    ///   - origin: the origin of the page.
+    func accepts(_ request: Request, token: String?, for form: Form, origin: String) -> Bool {
+        guard let token = token.flatMap(Base64URL.decode),
+            macs(Self.message(form)).contains(where: { areEqual($0, token) })
+        else { return false }
+        return request.isSubmittedByPage(of: origin)
+    }
+
+    /// The lengths make the message unambiguous.
+    private static func message(_ form: Form) -> [UInt8] {
+        Array("\(form.browser.count):\(form.action.utf8.count):\(form.subject.utf8.count):".utf8) + form.browser
+            + Array(form.action.utf8) + Array(form.subject.utf8)
+    }
+}

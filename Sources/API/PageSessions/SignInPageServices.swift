@@ -1,0 +1,26 @@
+public import Identity
+
+/// The services that the pages with sessions use.
+public struct SignInPageServices: Sendable {
+    let sessions: BrowserSessions
+    let codes: SignInCodes
+    let forms: FormTokens
+    let sealedTokens: any SealedTokens
+    let secrets: FlowSecrets
+    let clock: WallClock
+    /// Returns the issuer of a project's ID tokens, which a result names (RFC 9207).
+    let issuer: @Sendable (ID<Project>) -> String
+
+    public init(
+        sessions: BrowserSessions, codes: SignInCodes, forms: FormTokens, sealedTokens: any SealedTokens,
+        secrets: FlowSecrets, clock: WallClock, issuer: @escaping @Sendable (ID<Project>) -> String
+    ) {
+        self.sessions = sessions
+        self.codes = codes
+        self.forms = forms
+        self.sealedTokens = sealedTokens
+        self.secrets = secrets
+        self.clock = clock
+        self.issuer = issuer
+    }
+}

@@ -1,0 +1,128 @@
+internal import Encoding
+
+/// Issues codes on the sign-in page, and exchanges them for the sessions of apps. Throws ``SignInCodeRefusal``.
+public struct SignInCodes: Sendable {
+    public static let lifetime: Duration = .seconds(60)
+
+    private let completion: SignInCompletion
+    private let store: any SignInCodeStore
+    private let secrets: FlowSecrets
+    private let clock: WallClock
+
+    public init(
+        completion: SignInCompletion, store: any SignInCodeStore, secrets: FlowSecrets, clock: WallClock
+    ) {
+        self.completion = completion
+        self.store = store
+        self.secrets = secrets
+        self.clock = clock
+    }
+
+    /// Whether the sign-in of a flow is complete.
+    public func isFinished(_ flow: SignInPageFlow, in realm: Realm) async throws -> Bool {
+        try await store.isFinished(secrets.hash(flow.id), in: realm.id)
+    }
+
+    /// Issues the code of a flow.
+    ///
+    /// - Returns: the code; `nil` if the flow already has one.
+    public func issue(_ signIn: PageSignIn, of flow: SignInPageFlow, in realm: Realm) async throws -> IssuedSignInCode?
+    {
+        let (now, code) = (clock.now(), secrets.random())
+        let browserSecret = signIn.browser.map { _ in Secret(secrets.random()) }
+        let browser = signIn.browser.flatMap { wish in
+            browserSecret.map { secret in
+                NewBrowserSession(
+                    secretHash: secrets.hash(secret.expose()), session: signIn.session.id, lifetime: wish.lifetime,
+                    openedAt: now, replacedSecret: wish.replaced.map { secrets.hash($0.secret.expose()) })
+            }
+        }
+        let new = NewSignInCode(
+            hash: secrets.hash(code), flowHash: secrets.hash(flow.id), app: flow.request.app,
+            target: flow.request.target, challenge: flow.request.challenge, session: signIn.session,
+            endsSession: browser == nil && !signIn.keepsSession, isNewAccount: signIn.isNewAccount, link: signIn.link,
+            expiresAt: now + Self.lifetime, keptUntil: now + SignInPageFlow.lifetime)
+        do {
+            try await store.issue(new, browser, at: now, in: realm.id)
+        } catch StoreConflict.alreadyUsed {
+            return nil
+        }
+        return IssuedSignInCode(
+            code: code, browser: browserSecret.map { BrowserSessionValue(secret: $0, tenant: realm.tenant?.id) })
+    }
+
+    /// Exchanges a code for a session of the app. A second use of a code ends the session that the first use opened,
+    /// because two parties have the code (RFC 6749 §4.1.2).
+    ///
+    /// - Parameters:
+    ///   - verifier: the code verifier (RFC 7636).
+    ///   - target: the `continueUri` of the sign-in.
+    public func exchange(
+        _ code: String?, verifier: String?, target: String?, for app: App, in realm: Realm,
+        from context: RequestContext
+    ) async throws -> SignedIn {
+        guard let code, !code.isEmpty else { throw SignInCodeRefusal.missing }
+        guard let verifier, verifier.wholeMatch(of: /[A-Za-z0-9._~-]{43,128}/) != nil else {
+            throw SignInCodeRefusal.missingVerifier
+        }
+        let hash = secrets.hash(code)
+        guard let stored = try await store.find(hash, in: realm.id) else { throw SignInCodeRefusal.invalid }
+        guard !stored.isUsed else { throw try await refusingReuse(of: hash, in: realm) }
+        guard stored.app == app.id, let target, stored.target.isExactly(target), clock.now() < stored.expiresAt,
+            secrets.areEqual(secrets.hash(verifier), stored.challenge), let (account, session) = stored.source
+        else { throw SignInCodeRefusal.invalid }
+        let proven = ProvenSignIn(account: account, session: session, isNewAccount: stored.isNewAccount)
+        do {
+            return try await completion.continueSignIn(proven, in: realm, from: context) { new in
+                try await store.exchange(
+                    hash, opening: new, ending: stored.endsSession ? session.id : nil, in: realm.id)
+                return OpenedSession(new, of: account, isNewAccount: stored.isNewAccount)
+            }
+        } catch StoreConflict.alreadyUsed {
+            throw try await refusingReuse(of: hash, in: realm)
+        } catch StoreConflict.stale {
+            throw SignInCodeRefusal.invalid
+        }
+    }
+
+    private func refusingReuse(of hash: [UInt8], in realm: Realm) async throws -> SignInCodeRefusal {
+        try await store.endSession(openedWith: hash, at: clock.now(), in: realm.id)
+        return .invalid
+    }
+}
+
+/// A sign-in on the page, for which a code is issued.
+public struct PageSignIn: Sendable {
+    public let session: Session
+    public let isNewAccount: Bool
+    /// `nil` if the browser gets no session: for guests, and on an origin that is not the gateway's own.
+    public let browser: BrowserWish?
+    /// Whether the session on the page existed before, and goes on ("Continue as").
+    public var keepsSession = false
+    /// See ``NewSignInCode/link``.
+    public var link: String?
+
+    public struct BrowserWish: Sendable {
+        public let lifetime: BrowserSessionLifetime
+        /// The cookie that the browser has; its session ends.
+        public let replaced: BrowserSessionValue?
+
+        public init(lifetime: BrowserSessionLifetime, replaced: BrowserSessionValue?) {
+            self.lifetime = lifetime
+            self.replaced = replaced
+        }
+    }
+
+    public init(session: Session, isNewAccount: Bool, browser: BrowserWish?) {
+        self.session = session
+        self.isNewAccount = isNewAccount
+        self.browser = browser
+    }
+}
+
+/// A code, and the new cookie of the browser.
+public struct IssuedSignInCode: Sendable {
+    public let code: String
+    /// `nil` if the browser gets no session, or keeps the one that it has.
+    public let browser: BrowserSessionValue?
+}

@@ -1,0 +1,104 @@
+/// What an app asks of the sign-in page, after all checks.
+public struct SignInPageRequest: Hashable, Codable, Sendable {
+    public let app: ID<App>
+    public let target: AuthorizationTarget
+    /// The app's value, which the result repeats.
+    public let state: String
+    /// SHA-256 of the code verifier.
+    public let challenge: [UInt8]
+    public var operation: AuthorizationFlow.Operation = .signIn
+    /// The account and session that a link or re-authentication is about; `nil` for a sign-in.
+    public var subject: Subject?
+    public var screen: Screen = .signIn
+    /// The address that the page shows first.
+    public var loginHint: String?
+    public var prompt: Prompt?
+    /// The maximum age of the login.
+    public var maxAge: Duration?
+
+    public struct Subject: Hashable, Codable, Sendable {
+        public let account: ID<Account>
+        public let session: ID<Session>
+
+        public init(account: ID<Account>, session: ID<Session>) {
+            self.account = account
+            self.session = session
+        }
+    }
+
+    /// The raw values are the wire's.
+    public enum Screen: String, CaseIterable, Codable, Sendable {
+        case signIn, signUp, reset
+    }
+
+    /// The raw values are the wire's (OpenID Connect Core §3.1.2.1).
+    public enum Prompt: String, CaseIterable, Codable, Sendable {
+        /// Without any page: `login_required` if that is not possible.
+        case none
+        /// Without "Continue as".
+        case login
+    }
+
+    public init(app: ID<App>, target: AuthorizationTarget, state: String, challenge: [UInt8]) {
+        self.app = app
+        self.target = target
+        self.state = state
+        self.challenge = challenge
+    }
+}
+
+/// One visit of the sign-in page, from the request of the app to its result. Forms carry it sealed. It is bound to a
+/// cookie of the browser, so that no other browser can continue it.
+public struct SignInPageFlow: Hashable, SealedTokenContent {
+    public static let purpose = "sign-in page flow"
+    public static let invalidRefusal: any Refusal = SignInPageRefusal.flowInvalid
+    public static let lifetime: Duration = .seconds(3600)
+
+    /// Unguessable.
+    public let id: String
+    public let request: SignInPageRequest
+    /// SHA-256 of the flow cookie's value.
+    public let cookieHash: [UInt8]
+
+    public init(id: String, request: SignInPageRequest, cookieHash: [UInt8]) {
+        self.id = id
+        self.request = request
+        self.cookieHash = cookieHash
+    }
+}
+
+/// Why the sign-in page does not continue.
+public enum SignInPageRefusal: Refusal, Hashable {
+    /// The flow is forged, has expired, or belongs to another project.
+    case flowInvalid
+    /// Another browser started the flow, or the browser does not store cookies.
+    case otherBrowser
+    /// The form does not come from a page of the gateway.
+    case foreignForm
+    /// The flow is complete.
+    case finished
+    /// A parameter is missing, repeated or not valid; the value is its name.
+    case parameter(String)
+
+    public var code: ErrorCode { .invalidArgument }
+
+    public var loggedCode: String {
+        switch self {
+        case .flowInvalid: "SIGN_IN_PAGE_FLOW_INVALID"
+        case .otherBrowser: "SIGN_IN_PAGE_OTHER_BROWSER"
+        case .foreignForm: "SIGN_IN_PAGE_FOREIGN_FORM"
+        case .finished: "SIGN_IN_PAGE_FINISHED"
+        case .parameter: "SIGN_IN_PAGE_PARAMETER"
+        }
+    }
+
+    public var detail: String? {
+        switch self {
+        case .flowInvalid: "The sign-in has expired."
+        case .otherBrowser: "The sign-in was started in another browser."
+        case .foreignForm: "The form does not come from this page."
+        case .finished: "The sign-in is already finished."
+        case .parameter(let name): "The parameter \(name) is missing, repeated or not valid."
+        }
+    }
+}

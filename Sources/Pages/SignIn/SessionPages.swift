@@ -1,0 +1,82 @@
+internal import HTML
+public import HTTP
+
+extension Page {
+    /// Asks whether to end the session of the browser.
+    ///
+    /// - Parameter name: the user's name or address; `nil` if the account has neither.
+    public static func signOut(_ name: String?, formToken: String, _ context: Context) -> Page {
+        let named = name.map { [context.paragraph(.signOutNamed, [.name: .name($0)])] } ?? []
+        return Page(
+            context, context.localized(.signOutTitle),
+            named + [
+                context.paragraph(.signOutKeepsApps),
+                Markup(
+                    .form, [.post, .action(.currentPage)],
+                    [.formToken(formToken), context.button(context.localized(.signOut))]),
+            ])
+    }
+
+    /// The browser has no session.
+    public static func signedOut(_ context: Context) -> Page {
+        Page(context, context.localized(.signedOutTitle), [context.paragraph(.signedOutAdvice)])
+    }
+
+    /// Why a page with a session does nothing.
+    public enum SessionFailure: Sendable {
+        /// The form does not come from a page of the gateway.
+        case foreignForm
+    }
+
+    public static func sessionFailure(_ failure: SessionFailure, _ context: Context) -> Page {
+        switch failure {
+        case .foreignForm:
+            Page(
+                context, context.localized(.foreignFormTitle), [context.paragraph(.foreignFormAdvice)])
+        }
+    }
+
+    /// Returns the response for a page with forms that a session or a flow protects. Browsers send the origin of the
+    /// page with a form, and no URL of the page to other sites.
+    ///
+    /// - Parameters:
+    ///   - formTargets: the origins or schemes to which a form of the page can lead, besides the gateway itself.
+    ///   - imageSources: the origins from which the page loads images.
+    public func sessionResponse(
+        status: Int = 200, formTargets: [String] = [], imageSources: [String] = []
+    ) -> Response {
+        let plain = response(status: status)
+        var headers = Headers()
+        for (name, value) in plain.headers {
+            switch name {
+            case "Referrer-Policy": headers.add(name, "same-origin")
+            case "Content-Security-Policy": headers.add(name, Self.policy(value, formTargets, imageSources))
+            default: headers.add(name, value)
+            }
+        }
+        return Response(status: plain.status, headers: headers, body: plain.body)
+    }
+
+    private static func policy(_ plain: String, _ formTargets: [String], _ imageSources: [String]) -> String {
+        var directives = plain.split(separator: ";").map { $0.drop { $0 == " " } }.map(String.init)
+        if !imageSources.isEmpty {
+            let images = directives.firstIndex { $0 == "img-src" || $0.hasPrefix("img-src ") }
+            let sources = imageSources.joined(separator: " ")
+            if let images {
+                directives[images] += " " + sources
+            } else {
+                directives.insert("img-src " + sources, at: min(2, directives.count))
+            }
+        }
+        return directives.map { directive in
+            directive.hasPrefix("form-action ") ? ([directive] + formTargets).joined(separator: " ") : directive
+        }.joined(separator: "; ")
+    }
+}
+
+extension Markup {
+    /// The name of the field is that of the gateway's form protection.
+    static func formToken(_ token: String) -> Markup {
+        .void(.input, [.type("hidden"), .name("formToken"), .value(token)])
+    }
+}
