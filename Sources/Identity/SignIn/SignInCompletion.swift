@@ -181,7 +181,7 @@ public struct SignInCompletion: Sendable {
 
     private func open(
         _ session: Session, at now: Instant, credentialIssuedAt: Instant?, limit: Int, by factor: FirstFactor? = nil,
-        _ judged: HookJudgment?, in realm: Realm, from context: RequestContext,
+        recording: EventRecording? = nil, _ judged: HookJudgment?, in realm: Realm, from context: RequestContext,
         _ commit: (NewSession) async throws -> OpenedSession
     ) async throws -> SignedIn {
         // Known networks matter only for the limit of wrong passwords, and an anonymous account has no password.
@@ -190,7 +190,7 @@ public struct SignInCompletion: Sendable {
             NewSession(
                 toOpen: session, at: now, networkHash: networkHash, credentialIssuedAt: credentialIssuedAt,
                 sessionLimit: limit, secondFactorUse: factor?.secondFactorUse,
-                recording: factor?.recording(in: realm, from: context), hookEffects: judged?.effects))
+                recording: recording ?? factor?.recording(in: realm, from: context), hookEffects: judged?.effects))
         var account = opened.account
         if let judged {
             account.apply(judged.reply)
