@@ -7,6 +7,8 @@ extension EventDispatchStore {
     public struct Dispatch: Sendable {
         public let event: StoredEvent
         public let attempts: Int
+        /// When the attempt was due; `nil` for the first one of an event after the cursor.
+        public let dueAt: Instant?
     }
 
     /// Deliveries that wait for another attempt.
@@ -29,12 +31,14 @@ extension EventDispatchStore {
         )
         return Waiting(
             dispatches: try kept.map {
-                Dispatch(event: try StoredEventRow.event($0), attempts: try $0.decode("attempts"))
+                Dispatch(
+                    event: try StoredEventRow.event($0), attempts: try $0.decode("attempts"),
+                    dueAt: try $0.eventTime("due_at"))
             },
             expired: try expired.map {
                 Result(
-                    sequence: try $0.decode("delivery_sequence"), state: .failed, attempts: try $0.decode("attempts"),
-                    dueAt: nil, status: nil, failure: "expired")
+                    sequence: try $0.decode("delivery_sequence"), wasDueAt: try $0.eventTime("due_at"),
+                    state: .failed, attempts: try $0.decode("attempts"), dueAt: nil, status: nil, failure: "expired")
             })
     }
 
@@ -47,7 +51,7 @@ extension EventDispatchStore {
                 WHERE d.project_id = \(key.project.rawValue) AND d.endpoint_id = \(key.endpoint.rawValue)
                     AND d.state = 'pending' AND \(isDue)
                 ORDER BY d.due_at, d.sequence LIMIT \(limit))
-            SELECT \(StoredEventRow.columns), d.attempts, d.sequence AS delivery_sequence,
+            SELECT \(StoredEventRow.columns), d.attempts, d.due_at, d.sequence AS delivery_sequence,
                 e.project_id IS NOT NULL AS has_event
             FROM waiting d
             LEFT JOIN account_event e ON e.project_id = d.project_id AND e.sequence = d.sequence
@@ -65,12 +69,14 @@ extension EventDispatchStore {
                     AND e.sequence <= \(target.streamSequence) AND \(SQL.isWanted(target.endpoint.kinds))
                 ORDER BY e.sequence LIMIT \(limit)
                 """)
-        }.map { Dispatch(event: try StoredEventRow.event($0), attempts: 0) }
+        }.map { Dispatch(event: try StoredEventRow.event($0), attempts: 0, dueAt: nil) }
     }
 
     /// The result of one attempt.
     public struct Result: Sendable {
         public let sequence: Int64
+        /// See ``Dispatch/dueAt``.
+        public let wasDueAt: Instant?
         public let state: EndpointDelivery.State
         public let attempts: Int
         public let dueAt: Instant?
@@ -78,10 +84,11 @@ extension EventDispatchStore {
         public let failure: String?
 
         public init(
-            sequence: Int64, state: EndpointDelivery.State, attempts: Int, dueAt: Instant?, status: Int?,
-            failure: String?
+            sequence: Int64, wasDueAt: Instant?, state: EndpointDelivery.State, attempts: Int, dueAt: Instant?,
+            status: Int?, failure: String?
         ) {
             self.sequence = sequence
+            self.wasDueAt = wasDueAt
             self.state = state
             self.attempts = attempts
             self.dueAt = dueAt
@@ -90,7 +97,8 @@ extension EventDispatchStore {
         }
     }
 
-    /// Records the results of attempts, and moves the endpoint's cursor.
+    /// Records the results of attempts, and moves the endpoint's cursor. A delivery that became due at another time during
+    /// the attempt stays pending: an operator has asked for the event again.
     ///
     /// - Returns: `false` if another process has moved the cursor, or the endpoint was deleted or disabled; nothing is
     ///   recorded then.
@@ -113,22 +121,37 @@ extension EventDispatchStore {
                     """)
                 guard moved == 1 else { return false }
                 guard !results.isEmpty else { return true }
-                _ = try await transaction.execute(
-                    """
-                    INSERT INTO event_delivery (project_id, endpoint_id, sequence, state, attempts, due_at,
-                        attempted_at, status, failure)
-                    SELECT \(key.project.rawValue), \(key.endpoint.rawValue), r.sequence, r.state, r.attempts::integer,
-                        \(SQL.timestamptz(microseconds: "r.due_at")), \(Timestamp(now)), r.status::integer, r.failure
-                    FROM unnest(\(results.map(\.sequence)), \(results.map(\.state.rawValue)),
-                        \(results.map(\.attempts)), \(results.map { $0.dueAt?.microseconds }),
-                        \(results.map(\.status)), \(results.map(\.failure)))
-                        AS r (sequence, state, attempts, due_at, status, failure)
-                    ON CONFLICT (project_id, endpoint_id, sequence) DO UPDATE
-                    SET state = excluded.state, attempts = excluded.attempts, due_at = excluded.due_at,
-                        attempted_at = excluded.attempted_at, status = excluded.status, failure = excluded.failure
-                    """)
+                _ = try await transaction.execute(Self.record(results, of: key, at: now))
                 return true
             }
         }
+    }
+
+    private static func record(_ results: [Result], of key: Key, at now: Instant) -> SQL {
+        """
+        WITH result AS (
+            SELECT r.sequence, r.state, r.attempts::integer, r.status::integer, r.failure,
+                \(SQL.timestamptz(microseconds: "r.was_due_at")) AS was_due_at,
+                \(SQL.timestamptz(microseconds: "r.due_at")) AS due_at
+            FROM unnest(\(results.map(\.sequence)), \(results.map { $0.wasDueAt?.microseconds }),
+                \(results.map(\.state.rawValue)), \(results.map(\.attempts)),
+                \(results.map { $0.dueAt?.microseconds }), \(results.map(\.status)), \(results.map(\.failure)))
+                AS r (sequence, was_due_at, state, attempts, due_at, status, failure)),
+        repeated AS (
+            UPDATE event_delivery d SET state = r.state, attempts = r.attempts, due_at = r.due_at,
+                attempted_at = \(Timestamp(now)), status = r.status, failure = r.failure
+            FROM result r
+            WHERE d.project_id = \(key.project.rawValue) AND d.endpoint_id = \(key.endpoint.rawValue)
+                AND d.sequence = r.sequence AND d.state = 'pending' AND d.due_at = r.was_due_at)
+        INSERT INTO event_delivery AS d (project_id, endpoint_id, sequence, state, attempts, due_at, attempted_at,
+            status, failure)
+        SELECT \(key.project.rawValue), \(key.endpoint.rawValue), r.sequence, r.state, r.attempts, r.due_at,
+            \(Timestamp(now)), r.status, r.failure
+        FROM result r WHERE r.was_due_at IS NULL
+        ON CONFLICT (project_id, endpoint_id, sequence) DO UPDATE
+        SET state = excluded.state, attempts = excluded.attempts, due_at = excluded.due_at,
+            attempted_at = excluded.attempted_at, status = excluded.status, failure = excluded.failure
+        WHERE d.state <> 'pending'
+        """
     }
 }

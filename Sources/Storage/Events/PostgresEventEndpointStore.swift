@@ -98,7 +98,7 @@ public struct PostgresEventEndpointStore: EventEndpointStore {
             _ = try await transaction.execute(
                 """
                 UPDATE event_delivery SET due_at = \(Timestamp(now))
-                WHERE project_id = \(project.rawValue) AND endpoint_id = \(id.rawValue) AND state = 'pending'
+                WHERE due_at > \(Timestamp(now)) AND project_id = \(project.rawValue) AND endpoint_id = \(id.rawValue) AND state = 'pending'
                 """)
             return try await transaction.execute(
                 """
@@ -116,7 +116,8 @@ public struct PostgresEventEndpointStore: EventEndpointStore {
         let ids = try replay.ids?.map { try UUID(ID<StoredEvent>($0)) }
         let selected: SQL = if let ids { "e.id = ANY (\(ids))" } else { "true" }
         let until: SQL = if let until = replay.until { "e.sequence <= \(until)" } else { "true" }
-        // An event after the cursor is delivered anyway.
+        // An event after the cursor is delivered anyway. The time changes in any case: it tells the process that has the
+        // event in flight that it was asked for again.
         let statement: SQL = """
             INSERT INTO event_delivery AS d (project_id, endpoint_id, sequence, state, attempts, due_at)
             SELECT e.project_id, p.id, e.sequence, 'pending', 0, \(Timestamp(now))
@@ -125,7 +126,8 @@ public struct PostgresEventEndpointStore: EventEndpointStore {
                 AND e.sequence <= p.last_sequence AND \(SQL.isWanted(replay.kinds ?? endpoint.kinds)) AND \(selected)
             ORDER BY e.sequence LIMIT \(EventReplay.limit)
             ON CONFLICT (project_id, endpoint_id, sequence) DO UPDATE
-            SET state = 'pending', attempts = 0, due_at = excluded.due_at
+            SET state = 'pending', attempts = 0, due_at = CASE WHEN d.due_at = excluded.due_at
+                THEN excluded.due_at + interval '1 microsecond' ELSE excluded.due_at END
             """
         return try await withStoreErrors {
             try await pool.transaction { transaction in

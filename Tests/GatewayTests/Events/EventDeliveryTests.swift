@@ -123,6 +123,25 @@ struct EventDeliveryTests {
         #expect(Set(fixture.server.requests.map(\.eventID)).count == 12, "an event keeps its ID")
     }
 
+    @Test("An event that is replayed while it is in flight is sent again", arguments: [true, false])
+    func replayInFlight(isDelivered: Bool) async throws {
+        let fixture = try await EventFixture()
+        try await fixture.createAccounts("ada")
+        try await fixture.dispatch()
+        #expect(try await fixture.replayAll() == 1)
+        fixture.server.answer { _ in ClientResponse(status: isDelivered ? 204 : 500) }
+        fixture.server.delayResponses(by: .milliseconds(300))
+        async let sending: Void = fixture.dispatch()
+        while fixture.server.requests.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(try await fixture.replayAll() == 1, "the clock of the test stands still")
+        try await sending
+        fixture.server.answer(204)
+        fixture.gateway.clock.advance(by: .seconds(1))
+        try await fixture.dispatch()
+        #expect(fixture.server.accounts == ["ada", "ada", "ada"])
+        #expect(try await fixture.deliveries() == ["1 delivered 1"])
+    }
+
     @Test(
         "An endpoint that is down for 24 hours gets one more probe at once, and is disabled")
     func patience() async throws {
@@ -359,5 +378,14 @@ struct EventDeliveryTests {
         #expect(refused.json == ["delivered": false, "failure": "destinationNotAllowed"])
         try await fixture.dispatch()
         #expect(fixture.server.requests.count == 2)
+    }
+}
+
+extension EventFixture {
+    /// Asks for all events again.
+    ///
+    /// - Returns: how many the gateway promises.
+    fileprivate func replayAll() async throws -> Int? {
+        try await configurator.send(.post, "eventEndpoints/backend:replay", ["after": 0]).json["count"]?.integer
     }
 }
