@@ -20,6 +20,8 @@ package actor EventDispatcher {
     private static let slowResponse: Duration = .seconds(2)
     private static let slowTime: Duration = .seconds(600)
     private static let leaseRenewal: Duration = .seconds(3)
+    /// The maximum number of events that a step numbers. It takes less than a second, during which no other event is
+    /// numbered.
     private static let numberingBatch = 5000
 
     package nonisolated let loop: Loop
@@ -72,11 +74,14 @@ package actor EventDispatcher {
             reporter.report(try await store.endpointStates(of: projects, at: clock.now()))
         }
         guard !projects.isEmpty else { return hasBacklog.withLock { $0 = false } }
-        // One batch of each project, so that a project with many events does not delay the others.
+        // One batch of each project, so that a project with many events does not delay the others. The projects share the
+        // maximum, so that many such projects do not delay the others either.
         var failure: (any Error)?
         var hasBacklog = false
-        for project in try await store.projectsToNumber(among: projects) where !isStopping {
-            do { hasBacklog = try await number(project) == Self.numberingBatch || hasBacklog } catch { failure = error }
+        let waiting = try await store.projectsToNumber(among: projects)
+        let limit = max(Self.numberingBatch / max(waiting.count, 1), 1)
+        for project in waiting where !isStopping {
+            do { hasBacklog = try await number(project, limit: limit) == limit || hasBacklog } catch { failure = error }
         }
         self.hasBacklog.withLock { [hasBacklog] in $0 = hasBacklog && failure == nil }
         for key in try await store.dueEndpoints(of: projects, at: clock.now()) where tasks[key] == nil && !isStopping {
@@ -99,8 +104,8 @@ package actor EventDispatcher {
         try? await store.releaseLeases(of: holder)
     }
 
-    private func number(_ project: ID<Project>) async throws -> Int {
-        let count = try await store.number(project, limit: Self.numberingBatch)
+    private func number(_ project: ID<Project>, limit: Int) async throws -> Int {
+        let count = try await store.number(project, limit: limit)
         reporter.countNumbered(count)
         return count
     }

@@ -249,6 +249,7 @@ public actor Janitor {
                 isAudited: false)
             removed += try await removeBatches(.deleteAccounts(of: realm, by: deletion, limit: limits.batchSize))
             removed += try await removeBatches(.deleteTombstones(of: realm, limit: limits.batchSize))
+            removed += try await removeBatches(.deleteEvents(of: realm, limit: limits.batchSize))
             for deletion in [SQL.deleteUnusedProviders(of: realm), .deletePasswordKeys(of: realm)] {
                 removed += try await withStoreErrors { try await pool.execute(deletion) }
             }

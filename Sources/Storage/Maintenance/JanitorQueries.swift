@@ -178,7 +178,7 @@ extension SQL {
     static func deletedRealms(limit: Int) -> SQL {
         """
         SELECT r.id, CASE WHEN p.deleted_at IS NULL THEN p.event_kinds ELSE '{}' END AS event_kinds FROM \(realmsWithProjects) WHERE r.deleted_at IS NOT NULL AND (
-            \(hasRows(["account", "deleted_account", "password_key"], "r"))
+            \(hasRows(["account", "deleted_account", "password_key"], "r")) OR \(hasEvents("r"))
             OR EXISTS (SELECT FROM identity_provider p WHERE p.realm_id = r.id AND \(secretIsUnused("p")))
             OR NOT (\(hasRows(["identity_provider"], "r"))) AND \(hasNoAuditEvents("r")) AND \(hasNoTenants("r")))
         ORDER BY r.deleted_at LIMIT \(limit)
@@ -188,6 +188,10 @@ extension SQL {
     private static func hasRows(_ tables: [SQL], _ realm: SQL) -> SQL {
         tables.map { "EXISTS (SELECT FROM \($0) WHERE realm_id = \(realm).id)" as SQL }
             .reduce("false") { "\($0) OR \($1)" }
+    }
+
+    private static func hasEvents(_ realm: SQL) -> SQL {
+        "EXISTS (SELECT FROM account_event WHERE project_id = \(realm).id)"
     }
 
     private static func hasNoAuditEvents(_ realm: SQL) -> SQL {
@@ -248,14 +252,20 @@ extension SQL {
             orderedBy: "id", limit: limit)
     }
 
+    static func deleteEvents(of realm: ID<Realm>, limit: Int) -> SQL {
+        deleteBatch(
+            from: "account_event", key: ["project_id", "sequence"], where: "project_id = \(realm.rawValue)",
+            orderedBy: "sequence", limit: limit)
+    }
+
     /// Deletes the row of a project or tenant that was deleted before `end`, if no other rows of it are left. The row
     /// of one that was deleted later is kept, because replicas with a cached configuration may still create accounts
     /// shortly after the deletion.
     static func deleteRealmIfEmpty(_ realm: ID<Realm>, before end: Instant) -> SQL {
         """
         DELETE FROM realm r WHERE r.id = \(realm.rawValue) AND r.deleted_at < \(Timestamp(end))
-            AND NOT (\(hasRows(["account", "deleted_account", "identity_provider", "password_key"], "r"))) AND \(hasNoAuditEvents("r"))
-            AND \(hasNoTenants("r"))
+            AND NOT (\(hasRows(["account", "deleted_account", "identity_provider", "password_key"], "r")))
+            AND NOT \(hasEvents("r")) AND \(hasNoAuditEvents("r")) AND \(hasNoTenants("r"))
         """
     }
 

@@ -931,9 +931,10 @@ CREATE TABLE event_stream (
     CHECK ((lease_holder IS NULL) = (lease_expires_at IS NULL))
 );
 
--- Numbered events, for webhooks and for the feed; deleted after the retention period.
+-- Numbered events, for webhooks and for the feed; deleted after the retention period, or with the project.
+-- No foreign key to realm, because its check takes half of the time in which events are numbered.
 CREATE TABLE account_event (
-    project_id text COLLATE "C" NOT NULL REFERENCES realm ON DELETE CASCADE,
+    project_id text COLLATE "C" NOT NULL,
     sequence bigint NOT NULL CHECK (sequence > 0),
     id uuid NOT NULL,
     realm_id text COLLATE "C" NOT NULL,

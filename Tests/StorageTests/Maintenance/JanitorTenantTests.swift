@@ -127,4 +127,30 @@ struct JanitorTenantTests {
         _ = try await Janitor(pool: fixture.pool).remove(.deletedRealm, at: JanitorFixture.now)
         #expect(try await fixture.names("SELECT id AS name FROM realm") == ["demo", "demo/new"])
     }
+
+    @Test("The events of a deleted project are deleted in batches before its row")
+    func events() async throws {
+        let fixture = JanitorFixture()
+        try await fixture.insertProject()
+        let end = Timestamp(microsecondsSinceEpoch: (JanitorFixture.now - .seconds(3000)).microseconds)
+        for project in ["demo", "other"] {
+            try await fixture.run(
+                """
+                INSERT INTO account_event (project_id, sequence, id, realm_id, kind, account_id, actor, data, created_at)
+                SELECT \(project), n, gen_random_uuid(), \(project), 'account.created', 'ada', 'user', '{}', now()
+                FROM generate_series(1, 5) n
+                """)
+        }
+        var limits = Janitor.PassLimits()
+        (limits.batchSize, limits.batches) = (2, 2)
+        let janitor = Janitor(pool: try fixture.pool, limits: limits)
+        _ = try await janitor.remove(.deletedRealm, at: JanitorFixture.now)
+        #expect(try await fixture.names("SELECT project_id AS name FROM account_event").count == 10)
+        try await fixture.run("UPDATE realm SET deleted_at = \(end) WHERE id = 'demo'")
+        _ = try await janitor.remove(.deletedRealm, at: JanitorFixture.now)
+        #expect(try await fixture.names("SELECT id AS name FROM realm") == ["demo"], "one event is left")
+        _ = try await janitor.remove(.deletedRealm, at: JanitorFixture.now)
+        #expect(try await fixture.names("SELECT DISTINCT project_id AS name FROM account_event") == ["other"])
+        #expect(try await fixture.names("SELECT id AS name FROM realm") == [])
+    }
 }
