@@ -139,7 +139,7 @@ let package = Package(
             "ProvidersTests",
             imports: ["Crypto", "Encoding", "EventLoop", "HTTP", "Identity", "JOSE", "JSON", "Providers", "Simulators"]),
         tests("TokensTests", imports: ["Crypto", "Encoding", "Identity", "Tokens"]),
-        tests("WebhooksTests", imports: ["Crypto", "EventLoop", "HTTP", "Webhooks"]),
+        tests("WebhooksTests", imports: ["Crypto", "EventLoop", "HTTP", "Identity", "Webhooks"]),
         tests(
             "StorageTests", imports: ["Encoding", "Identity", "JSON", "Postgres", "Providers", "Storage", "Support"]),
         tests("PagesTests", imports: ["Crypto", "HTML", "HTTP", "Identity", "Pages", "Providers"]),

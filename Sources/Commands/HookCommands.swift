@@ -2,13 +2,17 @@ internal import Encoding
 internal import Gateway
 internal import Identity
 internal import JSON
+internal import Storage
 
 extension Command {
     static let testHook = Command(
         words: ["hooks", "test"],
         summary: "Call a blocking function with an example account, and print the request and the answer",
         operand: Operand(placeholder: "EVENT", noun: "event"),
-        options: [.project, .tenant],
+        options: [
+            .project, .tenant,
+            .flag("dev", "the database is one of `sekisho dev`, whose functions can be http URLs of this machine"),
+        ],
         details: [
             "EVENT is \(BlockingFunctions.Event.allCases.map(\.rawValue).joined(separator: ", ")). The account does not exist, and nothing is stored. The command calls the function as `sekisho serve` does, and prints JSON: the claims of the token, the status and the body of the answer, and the result: `allowed`, or why not. It fails if the function refuses, or if its answer is not valid."
         ],
@@ -22,8 +26,10 @@ extension Command {
         let publicURL = reader.required(Settings.publicURL, "an https URL without path", Config.parse(publicURL:))
         try reader.requireNoProblems()
         guard let publicURL else { return }
-        try Administration.runWithKeys { administration, masterKeys in
-            let trial = try await administration.tryHook(event, in: id, under: masterKeys, publicURL: publicURL)
+        let isDevelopment = arguments.has("dev")
+        try Administration.runWithKeys(for: isDevelopment ? .dev : .serve) { administration, masterKeys in
+            let trial = try await administration.tryHook(
+                event, in: id, under: masterKeys, publicURL: publicURL, allowsLoopback: isDevelopment)
             let claims = try? StrictJSON.decode(JSONValue.self, from: Array(trial.claims.utf8))
             let shown: JSONObject = [
                 "claims": claims ?? .null, "status": .integer(Int64(trial.status)), "body": .string(trial.body),

@@ -1,5 +1,6 @@
 """Blocking functions as Deploy/guides/hooks.md describes them, with the code of the guide and Firebase's libraries."""
 
+import base64
 import json
 import os
 import socket
@@ -156,6 +157,7 @@ def custom_token(client, simulators):
 
 
 BOTH, SIGN_IN = ["beforeCreate", "beforeSignIn"], ["beforeSignIn"]
+ALL_EVENTS = [*BOTH, "beforeSendEmail", "beforeSendSms"]
 WAYS = [
     (password_sign_up, "password", BOTH), (password_sign_in, "password", SIGN_IN), (email_link, "emailLink", BOTH),
     (apple, "apple.com", BOTH), (telephone, "phone", BOTH), (passkey_sign_up, "passkey", BOTH),
@@ -207,9 +209,9 @@ def node(folder, dev):
     with process("node", str(SCRIPTS / "functions.cjs"), str(SDK_FOLDER / "firebase-functions.cjs")) as lines:
         port = eventually(lambda: next((line["port"] for line in lines if "port" in line), None))
         assert port, lines
-        names = ["beforeCreate", "beforeSignIn", "beforeSendEmail", "beforeSendSms"]
-        functions = {name: f"http://127.0.0.1:{port}/{name}" for name in names}
+        functions = {name: f"http://127.0.0.1:{port}/{name}" for name in ALL_EVENTS}
         with configured_dev(folder, dev, functions) as running:
+            running.functions = functions
             yield running, lines
 
 
@@ -266,6 +268,54 @@ def test_a_refusal_of_firebase_functions_for_node_reaches_the_app(node, contract
     message = refused.body["error"]["message"]
     assert message.startswith("BLOCKING_FUNCTION_ERROR_RESPONSE : ((HTTP request to http://127.0.0.1:")
     assert "returned HTTP error 403" in message and "Only members" in message
+
+
+@requires_node_sdk("firebase-functions.cjs")
+@pytest.mark.parametrize("event", ALL_EVENTS)
+def test_the_command_calls_handlers_of_firebase_functions_for_node(event, node, folder, dev):
+    """The command has a gateway that signs its tokens, as `serve` does."""
+    served, lines = node
+    path = new_folder(folder)
+    with gateway.dev(path, "--signed-tokens", "--database-url", new_database(dev.database_url)) as running:
+        sign_up(running.url, "ada@example.com")
+        configure(running.url, {event: served.functions[event]})
+        del lines[:]
+
+        def run():
+            completed = gateway.run_sekisho(
+                "hooks", "test", event, "--project", "demo", "--dev", DATABASE_URL=running.database_url,
+                SEKISHO_MASTER_KEY=base64.b64encode((path / "data" / "master-key").read_bytes()).decode(),
+                SEKISHO_PUBLIC_URL="https://auth.example.com")
+            assert completed.returncode == 0, completed.stderr
+            return json.loads(completed.stdout)
+
+        trials = [run(), run()]
+        for trial in trials:
+            assert (trial["status"], trial["result"]) == (200, "allowed"), trial
+            claims = trial["claims"]
+            assert claims["event_type"] == event and claims["aud"].endswith(f"/{event}")
+        assert trials[0]["claims"]["event_id"] != trials[1]["claims"]["event_id"]
+        assert [line["event"]["eventId"] for line in lines] == [trial["claims"]["event_id"] for trial in trials]
+        assert running.action_codes("test@example.com") == [], "nothing is sent"
+
+
+def test_each_call_has_a_new_event_id(dev, folder):
+    def answer(body):
+        return 200, {}
+
+    with function(answer) as (url, bodies), configured_dev(folder, dev, dict.fromkeys(ALL_EVENTS, url)) as running:
+        for _ in range(3):
+            assert sign_up(running.url, email := fresh_email()).status_code == 200
+            requests.post(
+                f"{running.url}/v1/accounts:signInWithPassword?key=any", json={"email": email, "password": "secret12"},
+                timeout=30).raise_for_status()
+            requests.post(
+                f"{running.url}/v1/accounts:sendOobCode?key=any",
+                json={"requestType": "PASSWORD_RESET", "email": email}, timeout=30).raise_for_status()
+        claims = [unverified_claims(body["data"]["jwt"]) for body in bodies]
+    assert [one["event_type"] for one in claims] == [*BOTH, "beforeSignIn", "beforeSendEmail"] * 3
+    ids = [one["event_id"] for one in claims]
+    assert all(ids) and len(set(ids)) == len(ids)
 
 
 PYTHON_FUNCTIONS = """

@@ -34,10 +34,13 @@ package struct HookTrial: Sendable {
 extension Administration {
     /// Calls a blocking function of the project once, with an example account that does not exist.
     ///
-    /// - Parameter publicURL: the URL of the gateway, for the issuer of the token.
+    /// - Parameters:
+    ///   - publicURL: the URL of the gateway, for the issuer of the token.
+    ///   - allowsLoopback: whether the function can be an http URL of this machine, for development.
     /// - Throws: ``Failure`` if the project has no such function, or if the function cannot be reached.
     package func tryHook(
-        _ event: BlockingFunctions.Event, in id: ID<Realm>, under masterKeys: MasterKeys, publicURL: String
+        _ event: BlockingFunctions.Event, in id: ID<Realm>, under masterKeys: MasterKeys, publicURL: String,
+        allowsLoopback: Bool = false
     ) async throws -> HookTrial {
         let realm = try await requireRealm(id)
         guard let url = realm.project.blockingFunctions.triggers[event] else {
@@ -50,7 +53,8 @@ extension Administration {
         let tokens = GatewayTokens(
             keyRing: { _ in ring }, newKeyRing: { _ in ring }, issuers: issuers, clock: clock)
         let hooks = HookClient(
-            SignedCall(client, egress: .publicAddresses), rules: .serve, issuer: issuers.idTokenIssuer(of:),
+            SignedCall(client, egress: allowsLoopback ? .loopbackWithoutTLS : .publicAddresses), rules: .serve,
+            issuer: issuers.idTokenIssuer(of:),
             sign: { try await tokens.hookToken($0, in: $1, at: $2) }, newID: { UUIDText.text(UUID()) },
             report: { _, _, _ in }, clock: clock, circuits: HookCircuits())
         let request = HookRequest(

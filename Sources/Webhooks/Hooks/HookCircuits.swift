@@ -1,3 +1,4 @@
+internal import Identity
 internal import Synchronization
 
 /// Circuit breaker for each function: limits concurrent calls. After ``failureLimit`` failures in a row, a function
@@ -9,14 +10,20 @@ public final class HookCircuits: Sendable {
     /// The maximum number of URLs that are remembered.
     private static let capacity = 1000
 
+    /// A function of a project. Another project can name the same URL, and must not use up the calls.
+    struct Key: Hashable {
+        let project: ID<Project>
+        let url: CallbackURL
+    }
+
     private struct Circuit {
         var calls = 0
         var failures = 0
         var probedAt: ContinuousClock.Instant?
     }
 
-    // Protects the circuits, by project and URL.
-    private let circuits = Mutex<[String: Circuit]>([:])
+    // Protects the circuits.
+    private let circuits = Mutex<[Key: Circuit]>([:])
 
     /// The outcome of a call.
     enum Outcome {
@@ -33,7 +40,7 @@ public final class HookCircuits: Sendable {
     public var openCount: Int { circuits.withLock { $0.values.count { $0.failures >= Self.failureLimit } } }
 
     /// - Returns: `false` if the function must not be called now. Otherwise, the caller reports the end of the call.
-    func begin(_ key: String, at now: ContinuousClock.Instant) -> Bool {
+    func begin(_ key: Key, at now: ContinuousClock.Instant) -> Bool {
         circuits.withLock { circuits in
             var circuit = circuits[key] ?? Circuit()
             guard circuit.calls < Self.concurrencyLimit else { return false }
@@ -47,7 +54,7 @@ public final class HookCircuits: Sendable {
         }
     }
 
-    func end(_ key: String, _ outcome: Outcome, at now: ContinuousClock.Instant) {
+    func end(_ key: Key, _ outcome: Outcome, at now: ContinuousClock.Instant) {
         circuits.withLock { circuits in
             guard var circuit = circuits[key] else { return }
             circuit.calls -= 1

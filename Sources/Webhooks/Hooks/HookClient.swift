@@ -94,9 +94,7 @@ public struct HookClient: Sendable {
     }
 
     private func send(_ request: HookRequest) async throws -> (payload: [UInt8], response: ClientResponse) {
-        let url = request.url.rawValue
-        // By project too: another project can name the same URL, and must not use up the calls.
-        let key = "\(request.realm.project.id.rawValue) \(url)"
+        let key = HookCircuits.Key(project: request.realm.project.id, url: request.url)
         guard circuits.begin(key, at: .now) else {
             throw HookUnavailable(reason: "it has too many calls, or cannot be reached")
         }
@@ -108,7 +106,7 @@ public struct HookClient: Sendable {
             let token = try await sign(payload, request.realm, now)
             let body = try StrictJSON.encode(HookBody(data: HookBody.Token(jwt: token)))
             let response = try await call.post(
-                body, to: url, deadline: rules.deadline, maximumResponseBytes: Self.responseLimit)
+                body, to: request.url.rawValue, deadline: rules.deadline, maximumResponseBytes: Self.responseLimit)
             circuits.end(key, .reached, at: .now)
             return (payload, response)
         } catch {
