@@ -1,5 +1,3 @@
-internal import Encoding
-
 /// Sign-in with a telephone number, which a code or a temporary proof proves.
 ///
 /// Throws ``PhoneRefusal``, ``SignInRefusal``, ``SignUpRefusal``, ``TokenRefusal``, ``EditRefusal`` and
@@ -29,43 +27,6 @@ public struct PhoneMethod: Sendable {
         self.emailFactory = emailFactory
         self.limiter = limiter
         self.clock = clock
-    }
-
-    /// What the client intends: the wire's `operation`.
-    public enum Operation: Sendable {
-        /// Links with an ID token, otherwise signs in or up.
-        case unspecified
-        case signIn
-        case reauthenticate
-        /// Adds a number to an account that has none.
-        case link
-        /// Adds or replaces the number.
-        case update
-    }
-
-    /// A requested sign-in, unchecked.
-    public struct Request: Sendable {
-        public var sessionInfo: String?
-        public var code: Secret?
-        public var temporaryProof: String?
-        public var phoneNumber: String?
-        public var idToken: String?
-        public var operation: Operation
-        /// Whether the user is the number's new holder, and not the owner of the account that has it.
-        public var takesOver: Bool
-
-        public init(
-            sessionInfo: String?, code: Secret?, temporaryProof: String?, phoneNumber: String?, idToken: String?,
-            operation: Operation, takesOver: Bool
-        ) {
-            self.sessionInfo = sessionInfo
-            self.code = code
-            self.temporaryProof = temporaryProof
-            self.phoneNumber = phoneNumber
-            self.idToken = idToken
-            self.operation = operation
-            self.takesOver = takesOver
-        }
     }
 
     /// Sends a code for a sign-in.
@@ -263,124 +224,6 @@ extension Realm {
     func isTestNumber(_ number: PhoneNumber) -> Bool {
         !project.modeRules.listsPhoneCodes && project.sms.testCode(of: number) != nil
     }
-}
-
-/// The content of the wire's `temporaryProof`.
-private struct TemporaryProof: SealedTokenContent {
-    static let purpose = "temporary-proof"
-    static let invalidRefusal: any Refusal = PhoneRefusal.invalidTemporaryProof
-
-    let number: String
-    /// The hash of the code's session in Base64url.
-    let code: String
-    /// In microseconds since 1970, as ``end``.
-    let provenAt: Int64
-    let end: Int64
-
-    init(of proof: PhoneProof, at now: Instant) {
-        number = proof.number.rawValue
-        switch proof.consumed {
-        case .code(let hash):
-            code = Base64URL.encode(hash)
-            provenAt = now.microseconds
-            end = (now + PhoneConflict.proofLifetime).microseconds
-        case .temporaryProof(let hash, let provenAt, let end):
-            code = Base64URL.encode(hash)
-            self.provenAt = provenAt.microseconds
-            self.end = end.microseconds
-        }
-    }
-
-    var consumed: PhoneProof.Consumed {
-        .temporaryProof(
-            code: Base64URL.decode(code) ?? [], provenAt: Instant(microseconds: provenAt),
-            end: Instant(microseconds: end))
-    }
-}
-
-extension PhoneProof {
-    /// Whether the account has got or proven the number since the temporary proof was made. The proof may then be that
-    /// of an earlier holder of the number.
-    fileprivate func isOutdated(by holder: Account) -> Bool {
-        guard case .temporaryProof(_, let provenAt, _) = consumed else { return false }
-        return [holder.phoneProvenAt, holder.phoneAddedAt].contains { $0.map { $0 > provenAt } ?? false }
-    }
-}
-
-/// A proof of a number that signs no user in.
-public struct PhoneConflict: Hashable, Sendable {
-    public let number: PhoneNumber
-    public let temporaryProof: String
-    /// Whether the number may have been assigned to another person since the account last proved it.
-    public let needsConfirmation: Bool
-    /// The other sign-in methods of the account; `nil` if the client must not learn them.
-    public let verifiedProviders: [ProviderID]?
-
-    public static let proofLifetime: Duration = .seconds(3600)
-}
-
-extension Account {
-    /// Whether the user can sign in without the telephone number.
-    var hasOtherMethodThanPhone: Bool {
-        !identities.isEmpty || email != nil || usesCustomTokens || !passkeys.isEmpty
-    }
-
-    /// Whether the account's number may have been assigned to another person since the account last proved it, so that
-    /// the proof of the number does not prove the owner. An account with the number alone has no other owner, unless it
-    /// is disabled or has second factors: then nobody can sign in to it by the number, and it would keep the number from
-    /// every later holder.
-    func mayHaveRecycledNumber(by policy: Policy, at now: Instant) -> Bool {
-        let hasOtherOwner = hasOtherMethodThanPhone || isDisabled || !secondFactors.isEmpty
-        guard policy.recycledNumberAge > .zero, hasOtherOwner else { return false }
-        return phoneProvenAt.map { now - $0 > policy.recycledNumberAge } ?? true
-    }
-}
-
-/// A proven number to be committed with a session.
-public struct PhoneCommit: Sendable {
-    public enum Step: Sendable {
-        case signIn(Account)
-        /// - Parameter former: the account that loses the number.
-        case signUp(StoredAccount, insteadOf: Account?)
-        case link(Caller)
-    }
-
-    public let step: Step
-    public let proof: PhoneProof
-    public let session: NewSession
-    public let emailBatch: EmailBatch
-    public let recording: EventRecording
-
-    init(
-        _ step: Step, _ proof: PhoneProof, opening session: NewSession, sending emailBatch: EmailBatch,
-        recording: EventRecording
-    ) {
-        self.step = step
-        self.proof = proof
-        self.session = session
-        self.emailBatch = emailBatch
-        self.recording = recording
-    }
-
-    /// The events of the change. A sign-in has none.
-    public var events: [AccountEvent] {
-        switch step {
-        case .signIn, .signUp(_, insteadOf: nil): []
-        case .signUp(_, let former?): [AccountEvent(.phoneTakenOver, of: former.id)]
-        case .link(let caller) where caller.account.phoneNumber == proof.number: []
-        case .link(let caller): [AccountEvent(.phoneAdded, of: caller.account.id)]
-        }
-    }
-}
-
-/// Stores sign-ins with telephone numbers. The call is one transaction, and may throw ``StoreUnavailable``.
-public protocol PhoneStore: Sendable {
-    /// Uses up the proof, applies the step and opens the session.
-    ///
-    /// - Returns: the account after the change.
-    /// - Throws: ``StoreConflict/alreadyUsed``; ``StoreConflict/stale`` if the accounts have changed since the
-    ///   decision; ``StoreConflict/taken(_:)``.
-    func commit(_ commit: PhoneCommit, in realm: ID<Realm>) async throws -> Account
 }
 
 extension StoreConflict {
