@@ -82,59 +82,81 @@ struct SMSWorkers: Sendable {
         case pauseEnded
     }
 
+    /// The requests to senders that are in flight.
+    private struct Requests {
+        private var counts: [ID<Project>: Int] = [:]
+        /// The first error of the queue. No further messages are claimed then.
+        var failure: (any Error)?
+        var isPausing = false
+
+        var isEmpty: Bool { counts.isEmpty }
+        /// How many messages may be claimed now.
+        var claimable: Int { min(claimLimit, capacity - counts.values.reduce(0, +)) }
+        /// The projects whose messages are not claimed now.
+        var busyProjects: [ID<Project>] { counts.filter { $0.value >= claimLimit }.map(\.key) }
+
+        mutating func start(of project: ID<Project>) { counts[project, default: 0] += 1 }
+
+        mutating func finish(of project: ID<Project>, _ error: (any Error)?) {
+            counts[project] = counts[project].flatMap { $0 > 1 ? $0 - 1 : nil }
+            failure = failure ?? error
+        }
+    }
+
     /// Sends the messages that are due, and those that become due meanwhile, until none is in flight. Requests do not
     /// wait for each other.
     func sendDue() async throws {
         let failure: (any Error)? = await withTaskGroup(of: Event.self, returning: (any Error)?.self) { group in
-            var inFlight: [ID<Project>: Int] = [:]
-            var failure: (any Error)?
-            var isPausing = false
+            var requests = Requests()
             while true {
-                while failure == nil {
-                    let count = inFlight.values.reduce(0, +)
-                    let limit = min(Self.claimLimit, Self.capacity - count)
-                    guard limit > 0 else { break }
-                    do {
-                        let busy = inFlight.filter { $0.value >= Self.claimLimit }.map(\.key)
-                        let claimed = try await queue.claim(
-                            limit: limit, lease: Self.lease, exceptOf: busy, at: clock.now())
-                        for message in claimed {
-                            inFlight[message.realm.project, default: 0] += 1
-                            group.addTask {
-                                do {
-                                    try await send(message)
-                                    return Event.finished(message.realm.project, nil)
-                                } catch {
-                                    return Event.finished(message.realm.project, error)
-                                }
-                            }
-                        }
-                        guard claimed.count == limit else { break }
-                    } catch {
-                        failure = error
-                    }
-                }
-                if inFlight.isEmpty {
-                    group.cancelAll()
-                    return failure
-                }
-                if !isPausing {
-                    isPausing = true
-                    group.addTask {
-                        try? await loop.sleep(for: Self.claimPause)
-                        return Event.pauseEnded
-                    }
+                await startDue(&requests, in: &group)
+                if requests.isEmpty { break }
+                if !requests.isPausing {
+                    requests.isPausing = true
+                    group.addTask { await pauseClaims() }
                 }
                 switch await group.next() {
-                case .finished(let project, let error)?:
-                    inFlight[project] = inFlight[project].flatMap { $0 > 1 ? $0 - 1 : nil }
-                    failure = failure ?? error
-                case .pauseEnded?: isPausing = false
-                case nil: return failure
+                case .finished(let project, let error)?: requests.finish(of: project, error)
+                case .pauseEnded?: requests.isPausing = false
+                case nil: return requests.failure
                 }
             }
+            group.cancelAll()
+            return requests.failure
         }
         if let failure { throw failure }
+    }
+
+    /// Claims messages and starts their requests, until no further message is due or may be claimed.
+    private func startDue(_ requests: inout Requests, in group: inout TaskGroup<Event>) async {
+        while requests.failure == nil, requests.claimable > 0 {
+            let limit = requests.claimable
+            do {
+                let claimed = try await queue.claim(
+                    limit: limit, lease: Self.lease, exceptOf: requests.busyProjects, at: clock.now())
+                for message in claimed {
+                    requests.start(of: message.realm.project)
+                    group.addTask { await finish(message) }
+                }
+                guard claimed.count == limit else { return }
+            } catch {
+                requests.failure = error
+            }
+        }
+    }
+
+    private func finish(_ message: PostgresSMSQueue.Claimed) async -> Event {
+        do {
+            try await send(message)
+            return .finished(message.realm.project, nil)
+        } catch {
+            return .finished(message.realm.project, error)
+        }
+    }
+
+    private func pauseClaims() async -> Event {
+        try? await loop.sleep(for: Self.claimPause)
+        return .pauseEnded
     }
 
     private func send(_ message: PostgresSMSQueue.Claimed) async throws {
