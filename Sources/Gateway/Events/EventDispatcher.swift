@@ -126,7 +126,7 @@ package actor EventDispatcher {
         guard let target = try await store.target(key), target.leaseHolder == holder else { return false }
         let (now, health) = (clock.now(), target.endpoint.health)
         guard health.allowsAttempt(at: now) else { return false }
-        let getsProbe = health.isStanding || health.isOutOfPatience(at: now)
+        let getsProbe = health.isFailing || health.hasFailedTooLong(at: now)
         let limit = getsProbe ? 1 : waveSizes[key] ?? 1
         // A standing endpoint gets its oldest event as a probe, whenever that event would be due.
         // Half of a wave is for new events, so that they do not wait behind a replay.
@@ -145,7 +145,7 @@ package actor EventDispatcher {
             cursor = new.count == room ? new.last?.event.sequence ?? cursor : target.streamSequence
             wave += new
         }
-        guard !wave.isEmpty || cursor > target.endpoint.lastSequence || health.isOutOfPatience(at: now) else {
+        guard !wave.isEmpty || cursor > target.endpoint.lastSequence || health.hasFailedTooLong(at: now) else {
             return false
         }
         return try await record(try await send(wave, to: target), movingCursorTo: cursor, of: target)
@@ -198,7 +198,7 @@ package actor EventDispatcher {
             results.append(EventDispatchStore.Result(of: outcome, to: dispatch, at: now))
             reporter.count(outcome, of: target.key)
         }
-        health.disableIfOutOfPatience(at: now)
+        health.disableIfFailedTooLong(at: now)
         let isRecorded = try await store.record(
             results, movingCursorTo: cursor, health: health, of: target, at: now)
         if isRecorded, let reason = health.disabledReason { reporter.reportDisabled(target.key, because: reason) }

@@ -87,25 +87,25 @@ public struct EndpointHealth: Hashable, Sendable {
 
 extension EndpointHealth {
     /// Whether the endpoint gets only probes.
-    public var isStanding: Bool { failures >= Self.failureLimit }
+    public var isFailing: Bool { failures >= Self.failureLimit }
 
     /// A word for administrators: `active`, `failing` or `disabled`.
-    public var stateName: String { disabledAt != nil ? "disabled" : isStanding ? "failing" : "active" }
+    public var stateName: String { disabledAt != nil ? "disabled" : isFailing ? "failing" : "active" }
 
     /// Whether an attempt can be made now.
     public func allowsAttempt(at now: Instant) -> Bool {
-        disabledAt == nil && (attemptAfter.map { $0 <= now } != false || isOutOfPatience(at: now))
+        disabledAt == nil && (attemptAfter.map { $0 <= now } != false || hasFailedTooLong(at: now))
     }
 
     /// Whether the endpoint has had no success for ``patience``. It then gets one more probe at once, and is disabled
     /// if the probe fails.
-    public func isOutOfPatience(at now: Instant) -> Bool {
+    public func hasFailedTooLong(at now: Instant) -> Bool {
         disabledAt == nil && failingSince.map { now - $0 >= Self.patience } == true
     }
 
     /// Disables the endpoint if it has had no success for ``patience``.
-    public mutating func disableIfOutOfPatience(at now: Instant) {
-        if isOutOfPatience(at: now) { disable(because: .noSuccess, at: now) }
+    public mutating func disableIfFailedTooLong(at now: Instant) {
+        if hasFailedTooLong(at: now) { disable(because: .noSuccess, at: now) }
     }
 
     /// Records the outcome of an attempt.
@@ -118,14 +118,14 @@ extension EndpointHealth {
         }
         failures += 1
         failingSince = failingSince ?? now
-        if isStanding {
+        if isFailing {
             attemptAfter = now + Self.delay(after: failures - Self.failureLimit + 1, chance: chance)
         }
         if case .status(_, let retryAfter?) = failure {
             attemptAfter = max(attemptAfter ?? now, now + min(retryAfter, Self.longestRetryAfter))
         }
         if failure.status == 410 { disable(because: .gone, at: now) }
-        disableIfOutOfPatience(at: now)
+        disableIfFailedTooLong(at: now)
     }
 
     private mutating func disable(because reason: DisabledReason, at now: Instant) {
