@@ -25,7 +25,7 @@ struct Command: Sendable {
         .createAPIKey, .listAPIKeys, .revokeAPIKey,
         .createServiceKey, .listServiceKeys, .revokeServiceKey,
         .listSigningKeys, .rotateSigningKey, .rotateRefreshKey, .rewrap, .generateMasterKey,
-        .listAudit, .exportAudit,
+        .listAudit, .exportAudit, .listCounts,
         .listEvents, .listEventEndpoints, .createEventEndpoint, .deleteEventEndpoint, .rotateEventSecret,
         .enableEventEndpoint, .replayEvents, .listEventDeliveries, .testHook,
         .registerGoogleSignals, .googleSignalStatus, .verifyGoogleSignals, .unregisterGoogleSignals,

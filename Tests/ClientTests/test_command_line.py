@@ -16,7 +16,7 @@ COMMANDS = [
     "keys create-service-key", "keys list-service-keys", "keys revoke-service-key",
     "keys list-signing-keys", "keys rotate-signing-key", "keys rotate-refresh-key", "keys rewrap",
     "keys generate-master-key",
-    "audit list", "audit export", "events list", "events list-endpoints", "events replay", "hooks test",
+    "audit list", "audit export", "counts list", "events list", "events list-endpoints", "events replay", "hooks test",
     "signals google register", "signals google status", "signals google verify", "signals google unregister",
     "email test", "email list",
     "apple export-transfers", "apple import-transfers",

@@ -136,7 +136,7 @@ def test_an_app_is_deleted_with_its_keys(installation):
 @pytest.mark.parametrize("words", [
     "projects list", "apps list --project demo", "tenants list --project demo", "users list --project demo",
     "keys list-api-keys --project demo", "keys list-service-keys --project demo",
-    "keys list-signing-keys --project demo", "audit list --project demo", "email list",
+    "keys list-signing-keys --project demo", "audit list --project demo", "counts list --project demo", "email list",
 ])
 def test_every_list_is_available_as_json(installation, words):
     assert isinstance(json.loads(installation.run_ok(words + " --json")), list)

@@ -37,7 +37,7 @@ def test_concurrent_migrations_apply_each_migration_once(dev):
     "projects create demo", "projects list", "projects policy demo", "apps create web --project demo",
     "apps list --project demo", "keys create-api-key --project demo", "keys list-api-keys --project demo",
     "keys revoke-api-key x --project demo", "keys create-service-key --project demo --name backend",
-    "audit list --project demo", "keys list-signing-keys --project demo", "keys rotate-signing-key --project demo",
+    "audit list --project demo", "counts list --project demo", "keys list-signing-keys --project demo", "keys rotate-signing-key --project demo",
     "keys rewrap",
 ])
 def test_a_command_on_an_unmigrated_database_names_the_migrate_command(words, installation, empty_database):
@@ -62,7 +62,7 @@ def test_creating_an_existing_project_fails(fresh_installation):
     "keys rotate-signing-key --project unknown", "apps list --project unknown",
     "keys list-api-keys --project unknown", "keys list-service-keys --project unknown",
     "keys list-signing-keys --project unknown", "audit list --project unknown", "audit export --project unknown",
-    "audit list --project unknown --tenant acme",
+    "audit list --project unknown --tenant acme", "counts list --project unknown",
 ])
 def test_a_command_fails_for_an_unknown_project_app_or_key(words, fresh_installation):
     completed = fresh_installation.run(words)
