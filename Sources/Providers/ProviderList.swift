@@ -39,3 +39,57 @@ extension SupportedProviders {
     /// The providers of this release.
     public static let live = ProviderList.live.supported
 }
+
+/// A built-in identity provider, with its endpoints and with how its ID tokens become identities.
+public struct IdentityProvider: Sendable {
+    public let value: Provider
+    var endpoints: ProviderEndpoints
+    /// Checks the nonce of an ID token whose signature, issuer, audience and times are verified, and returns the
+    /// identity in the token. Throws ``ProviderRefusal``.
+    let identity: @Sendable (VerifiedToken, IDTokenInput) throws -> VerifiedIdentity
+
+    init(
+        _ value: Provider, endpoints: ProviderEndpoints,
+        identity: @escaping @Sendable (VerifiedToken, IDTokenInput) throws -> VerifiedIdentity
+    ) {
+        self.value = value
+        self.endpoints = endpoints
+        self.identity = identity
+    }
+}
+
+/// The URLs of a built-in provider. They are fixed at start: no request, token or discovery document changes them.
+struct ProviderEndpoints: Hashable, Sendable {
+    let keysURL: String
+    /// The URL at which the user signs in.
+    let authorizationURL: String
+    let codeExchange: CodeExchange
+
+    /// How the gateway exchanges an authorization code for tokens.
+    enum CodeExchange: Hashable, Sendable {
+        /// With a signed client secret; ``AppleEndpoints`` has the URL.
+        case apple
+        /// With the client secret in the request body (`client_secret_post`).
+        case secretInBody(tokenURL: String)
+    }
+
+    var keysAddress: DocumentAddress { DocumentAddress(url: keysURL, isFromConfiguration: false) }
+
+    /// Returns the endpoints with other schemes, hosts and ports.
+    ///
+    /// - Parameter base: the beginning of all URLs, without a slash at the end.
+    func moved(to base: String) -> ProviderEndpoints {
+        func moved(_ url: String) -> String {
+            // The scheme, an empty text, the host and the path.
+            let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+            return "\(base)/\(parts.dropFirst(3).joined())"
+        }
+        let exchange: CodeExchange =
+            switch codeExchange {
+            case .apple: .apple
+            case .secretInBody(let tokenURL): .secretInBody(tokenURL: moved(tokenURL))
+            }
+        return ProviderEndpoints(
+            keysURL: moved(keysURL), authorizationURL: moved(authorizationURL), codeExchange: exchange)
+    }
+}

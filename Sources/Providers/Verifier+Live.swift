@@ -8,7 +8,6 @@ extension Verifier {
     public static func live(
         _ providers: ProviderList = .live, keyCache: JWKSCache, clock: WallClock
     ) -> Verifier {
-        let builtIn = providers.byID.mapValues { BuiltInVerifier(provider: $0, keyCache: keyCache) }
         let openID = GenericOpenID(keyCache: keyCache)
         return Verifier { credential, app, realm in
             guard let settings = realm.settings(of: credential.provider) else {
@@ -20,13 +19,15 @@ extension Verifier {
             let input = IDTokenInput(
                 idToken: idToken.expose(), credential: credential, settings: settings, app: app,
                 policy: realm.policy, now: clock.now())
-            if let verifier = builtIn[credential.provider] { return try await verifier.verify(input) }
+            if let provider = providers.byID[credential.provider] {
+                return try await provider.verify(input, with: keyCache)
+            }
             guard credential.provider.isGenericOpenID else { throw ProviderRefusal.notConfigured }
             return try await openID.verify(input)
         } loadKeys: { provider, realm in
             let address: DocumentAddress
-            if let verifier = builtIn[provider] {
-                address = verifier.keysAddress
+            if let builtIn = providers.byID[provider] {
+                address = builtIn.endpoints.keysAddress
             } else {
                 guard let settings = realm.settings(of: provider)?.openID else {
                     throw ProviderRefusal.notConfigured
@@ -38,23 +39,12 @@ extension Verifier {
     }
 }
 
-/// Verifies the ID tokens of a built-in provider.
-private struct BuiltInVerifier: Sendable {
-    let provider: IdentityProvider
-    let keyCache: JWKSCache
-    let keysAddress: DocumentAddress
-
-    init(provider: IdentityProvider, keyCache: JWKSCache) {
-        self.provider = provider
-        self.keyCache = keyCache
-        keysAddress = provider.endpoints.keysAddress
-    }
-
-    func verify(_ input: IDTokenInput) async throws -> VerifiedIdentity {
+extension IdentityProvider {
+    fileprivate func verify(_ input: IDTokenInput, with keyCache: JWKSCache) async throws -> VerifiedIdentity {
         let verifier = OIDCVerifier(
-            provider: provider.value.id, keyCache: keyCache, keysAddress: keysAddress, issuers: provider.value.issuers,
+            provider: value.id, keyCache: keyCache, keysAddress: endpoints.keysAddress, issuers: value.issuers,
             audiences: input.audiences, authorizedParties: input.authorizedParties)
-        return try provider.identity(try await verifier.verify(input.idToken, at: input.now), input)
+        return try identity(try await verifier.verify(input.idToken, at: input.now), input)
     }
 }
 

@@ -67,8 +67,7 @@ struct IDTokenClaims: Encodable {
 
     init(for account: Account, session: Session, issuer: String, in realm: Realm, at now: Instant) {
         iss = issuer
-        aud = IDTokenPayload.audience(
-            of: realm, isRestricted: session.isRestricted(by: realm.policy, of: account))
+        aud = Self.audience(of: realm, isRestricted: session.isRestricted(by: realm.policy, of: account))
         sub = account.id.rawValue
         sid = session.id.rawValue
         iat = now.seconds
@@ -94,6 +93,12 @@ struct IDTokenClaims: Encodable {
 }
 
 extension IDTokenClaims {
+    /// The audience of a project's ID tokens. The tokens of a restricted session (see ``Session/isRestricted(by:of:)``) have
+    /// another audience, so that no backend accepts them. No project ID contains a slash.
+    static func audience(of realm: Realm, isRestricted: Bool) -> String {
+        isRestricted ? "\(realm.project.id)/second-factor-enrollment" : realm.project.id.rawValue
+    }
+
     /// Returns the payload with added claims, which come from administrators and from custom tokens. An added claim may
     /// replace only the standard claims `name` and `picture`; otherwise the standard claim remains.
     func payload(adding added: [Claims]) throws -> [UInt8] {

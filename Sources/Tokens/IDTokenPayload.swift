@@ -33,20 +33,14 @@ extension IDTokenPayload {
     /// - Throws: ``TokenRefusal/otherTenant`` if only the tenant is wrong, otherwise ``TokenRefusal/invalidIDToken``.
     public func requireIssued(by issuers: Issuers, for realm: Realm, at now: Instant) throws(TokenRefusal) {
         guard iss == issuers.idTokenIssuer(of: realm.project.id),
-            [false, true].contains(where: { aud == Self.audience(of: realm, isRestricted: $0) }), exp > now.seconds,
-            UUIDText.bytes(sid) != nil
+            [false, true].contains(where: { aud == IDTokenClaims.audience(of: realm, isRestricted: $0) }),
+            exp > now.seconds, UUIDText.bytes(sid) != nil
         else { throw .invalidIDToken }
         guard tenant == realm.tenant?.id else { throw .otherTenant }
     }
 
     public var contents: IDTokenContents {
         IDTokenContents(account: ID(sub), session: ID(sid), isRestricted: aud.utf8.contains(UInt8(ascii: "/")))
-    }
-
-    /// The audience of a project's ID tokens. The tokens of a restricted session (see ``Session/isRestricted(by:of:)``) have
-    /// another audience, so that no backend accepts them. No project ID contains a slash.
-    static func audience(of realm: Realm, isRestricted: Bool) -> String {
-        isRestricted ? "\(realm.project.id)/second-factor-enrollment" : realm.project.id.rawValue
     }
 
     /// The tenant of the account; `nil` if the account belongs to no tenant.
