@@ -13,7 +13,7 @@ extension Endpoint {
         let outcome = try await call.services.signIn.emailLink.signIn(
             email: request.email, code: request.oobCode.nonEmpty, idToken: request.idToken.nonEmpty,
             in: client.realm, from: call.context)
-        return try .json(SignInResponse(outcome) { EmailLinkMembers($0) })
+        return try .json(SignInResponse(outcome, EmailLinkMembers(outcome)))
     }
 }
 
@@ -31,9 +31,9 @@ private struct EmailLinkMembers: Encodable {
     let email: String?
     let isNewUser: Bool?
 
-    init(_ subject: SignInSubject) {
-        localId = subject.account?.id.rawValue
-        email = subject.account?.email?.rawValue
-        isNewUser = subject.isNewAccount
+    init(_ outcome: SignInOutcome) {
+        localId = outcome.account?.id.rawValue
+        email = outcome.account?.email?.rawValue
+        isNewUser = outcome.isNewAccount
     }
 }

@@ -22,7 +22,7 @@ extension Endpoint {
         guard let response = request.authenticatorAuthenticationResponse else { throw PasskeyRefusal.missingResponse }
         let outcome = try await call.services.signIn.passkey.signIn(
             try response.authentication(), for: client.app, in: client.realm, from: call.context)
-        return try .json(SignInResponse(outcome) { PasskeySignInMembers($0) })
+        return try .json(SignInResponse(outcome, PasskeySignInMembers(outcome)))
     }
 
     /// Returns the options with which a browser or device creates the passkey of a new account.
@@ -47,7 +47,7 @@ extension Endpoint {
             try response.registration(), name: try request.name.checkedName(of: "name")?.content,
             email: request.email.nonEmpty, profile: try request.profile(), for: client.app, in: client.realm,
             from: call.context)
-        return try .json(SignInResponse(outcome) { PasskeySignInMembers($0) })
+        return try .json(SignInResponse(outcome, PasskeySignInMembers(outcome)))
     }
 }
 
@@ -91,10 +91,10 @@ private struct PasskeySignInMembers: Encodable {
     let isNewUser: Bool?
     let passkeySignals: [PasskeySignal]?
 
-    init(_ subject: SignInSubject) {
-        localId = subject.account?.id.rawValue
-        isNewUser = subject.isNewAccount
-        passkeySignals = subject.account.flatMap { PasskeySignal.all(for: $0).nonEmpty }
+    init(_ outcome: SignInOutcome) {
+        localId = outcome.account?.id.rawValue
+        isNewUser = outcome.isNewAccount
+        passkeySignals = outcome.account.flatMap { PasskeySignal.all(for: $0).nonEmpty }
     }
 }
 

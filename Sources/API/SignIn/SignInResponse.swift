@@ -6,10 +6,9 @@ struct SignInResponse<Members: Encodable>: Encodable {
     private let members: Members
     private let outcome: SignInOutcome
 
-    /// - Parameter members: returns the method's members.
-    init(_ outcome: SignInOutcome, members: (SignInSubject) -> Members) {
+    init(_ outcome: SignInOutcome, _ members: Members) {
         self.outcome = outcome
-        self.members = members(SignInSubject(outcome))
+        self.members = members
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -29,23 +28,23 @@ struct SignInResponse<Members: Encodable>: Encodable {
     }
 }
 
-/// The account of a sign-in's response.
-struct SignInSubject {
-    /// `nil` if the first factor has not identified the account to the client.
-    let account: Account?
-    let isNewAccount: Bool?
-    let isSignedIn: Bool
-
-    /// Firebase's SDKs combine the account of a response that asks for a second factor with the tokens of the next
-    /// response.
-    fileprivate init(_ outcome: SignInOutcome) {
-        switch outcome {
-        case .signedIn(let signedIn):
-            (account, isNewAccount, isSignedIn) = (signedIn.account, signedIn.isNewAccount, true)
-        case .secondFactorRequired(let challenge): (account, isNewAccount, isSignedIn) = (challenge.account, nil, false)
-        case .confirmationNeeded, .conflict, .phoneConflict: (account, isNewAccount, isSignedIn) = (nil, nil, false)
+extension SignInOutcome {
+    /// The account that a response describes; `nil` if the first factor has not identified it to the client. Firebase's
+    /// SDKs combine the account of a response that asks for a second factor with the tokens of the next response.
+    var account: Account? {
+        switch self {
+        case .signedIn(let signedIn): signedIn.account
+        case .secondFactorRequired(let challenge): challenge.account
+        case .confirmationNeeded, .conflict, .phoneConflict: nil
         }
     }
+
+    /// `nil` unless the user is signed in.
+    var isNewAccount: Bool? {
+        if case .signedIn(let signedIn) = self { signedIn.isNewAccount } else { nil }
+    }
+
+    var isSignedIn: Bool { isNewAccount != nil }
 }
 
 /// The members of a response to a sign-in that waits for a second factor. Firebase's SDKs take the presence of

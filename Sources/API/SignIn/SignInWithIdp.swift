@@ -19,10 +19,8 @@ extension Endpoint {
             throw PendingLinkRefusal(reason: refusal, pendingToken: pendingToken, provider: signIn.identity.provider)
         }
         let tokens = request.returnRefreshToken == true ? signIn.tokens : signIn.tokens?.withoutRefreshToken
-        let response = SignInResponse(signIn.outcome) {
-            FederatedMembers(signIn.identity, $0, in: client.realm, returning: tokens)
-        }
-        return try .json(response)
+        let members = FederatedMembers(signIn.identity, signIn.outcome, in: client.realm, returning: tokens)
+        return try .json(SignInResponse(signIn.outcome, members))
     }
 }
 
@@ -70,11 +68,11 @@ private struct FederatedMembers: Encodable {
     let isNewUser: Bool?
     let tenantId: String?
 
-    /// - Parameter subject: its account supplies the user's name, which Apple sends only once.
+    /// - Parameter outcome: its account supplies the user's name, which Apple sends only once.
     init(
-        _ identity: VerifiedIdentity, _ subject: SignInSubject, in realm: Realm, returning tokens: ProviderTokens?
+        _ identity: VerifiedIdentity, _ outcome: SignInOutcome, in realm: Realm, returning tokens: ProviderTokens?
     ) {
-        let account = subject.account
+        let account = outcome.account
         let linked = account?.identity(identity.provider, subject: identity.subject) ?? LinkedIdentity(identity)
         providerId = identity.provider.rawValue
         federatedId =
@@ -95,11 +93,11 @@ private struct FederatedMembers: Encodable {
         oauthIdToken = tokens?.idToken
         oauthAccessToken = tokens?.accessToken
         // Without a sign-in, the client does not get the refresh token.
-        oauthRefreshToken = subject.isSignedIn ? tokens?.refreshToken : nil
+        oauthRefreshToken = outcome.isSignedIn ? tokens?.refreshToken : nil
         oauthExpireIn = tokens?.expiresIn
         isPrivateEmail = identity.provider == .apple ? identity.email.map { _ in identity.isPrivateEmail } : nil
         localId = account?.id.rawValue
-        isNewUser = subject.isNewAccount == true ? true : nil
+        isNewUser = outcome.isNewAccount == true ? true : nil
         tenantId = realm.tenant?.id.rawValue
     }
 }

@@ -11,7 +11,7 @@ extension Endpoint {
         let outcome = try await call.services.signIn.password.signIn(
             email: request.email, password: request.password.map(Secret.init),
             reauthenticating: request.idToken.nonEmpty, in: client.realm, from: call.context)
-        return try .json(SignInResponse(outcome) { PasswordMembers($0) })
+        return try .json(SignInResponse(outcome, PasswordMembers(outcome)))
     }
 }
 
@@ -30,8 +30,8 @@ private struct PasswordMembers: Encodable {
     let localId: String?
     let email: String?
 
-    init(_ subject: SignInSubject) {
-        localId = subject.account?.id.rawValue
-        email = subject.account?.email?.rawValue
+    init(_ outcome: SignInOutcome) {
+        localId = outcome.account?.id.rawValue
+        email = outcome.account?.email?.rawValue
     }
 }

@@ -22,7 +22,7 @@ extension Endpoint {
         if request.idToken.nonEmpty == nil { try LoginServices.requireListed(.phone, for: client.app) }
         let outcome = try await call.services.signIn.phone.signIn(
             request.request, in: client.realm, from: call.context)
-        return try .json(SignInResponse(outcome) { PhoneMembers($0) })
+        return try .json(SignInResponse(outcome, PhoneMembers(outcome)))
     }
 }
 
@@ -73,9 +73,9 @@ private struct PhoneMembers: Encodable {
     let phoneNumber: String?
     let isNewUser: Bool?
 
-    init(_ subject: SignInSubject) {
-        localId = subject.account?.id.rawValue
-        phoneNumber = subject.account?.phoneNumber?.rawValue
-        isNewUser = subject.isNewAccount
+    init(_ outcome: SignInOutcome) {
+        localId = outcome.account?.id.rawValue
+        phoneNumber = outcome.account?.phoneNumber?.rawValue
+        isNewUser = outcome.isNewAccount
     }
 }

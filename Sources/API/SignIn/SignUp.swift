@@ -34,7 +34,7 @@ extension EndpointCall {
             } else {
                 try await signUpAnonymously(request, for: client)
             }
-        return try .json(SignInResponse(outcome) { SignUpMembers($0.account) })
+        return try .json(SignInResponse(outcome, SignUpMembers(outcome.account)))
     }
 
     private func signUpWithPassword(
