@@ -116,7 +116,7 @@ struct CompositionRoot: Sendable {
         let completion = SignInCompletion(
             authenticator: authenticator, tokens: tokens, sealedTokens: sealedTokens, networks: networks, clock: clock,
             entropy: .live, hooks: hooks, countFactorEvent: countFactorEvent, count: count)
-        let federation = FederationServices(
+        let federated = FederatedMethod(
             completion: completion, store: PostgresFederationStore(pool: pool), authenticator: authenticator,
             resolver: resolver, sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter, clock: clock)
         let codes = PostgresOOBCodeStore(pool: pool)
@@ -129,7 +129,6 @@ struct CompositionRoot: Sendable {
         let emailLink = EmailLinkMethod(
             completion: completion, codes: codes, redemption: redemption, authenticator: authenticator,
             emailFactory: emailFactory, limiter: limiter, clock: clock)
-        let federated = FederatedMethod(federation)
         let phoneCodes = PhoneCodes(
             store: PostgresPhoneCodeStore(pool: pool), secrets: mode.wrapPhoneCodes(.live(under: masterKeys)),
             limiter: limiter, host: { [publicURL] _ in URL(string: publicURL())?.host ?? "localhost" }, clock: clock,
@@ -174,7 +173,7 @@ struct CompositionRoot: Sendable {
             tokenRefresh: TokenRefresh(store: store, tokens: tokens, clock: clock, entropy: .live, count: count),
             sessionCookies: SessionCookies(authenticator: authenticator, tokens: tokens, trail: trail, clock: clock),
             emailActions: emailActions(codes, store, authenticator, redemption, configuration, hooks),
-            merging: AccountMerging(federation),
+            merging: AccountMerging(federated),
             apple: apple(on: pool, appleSealing, configuration),
             googleSignals: GoogleSignalService(
                 store: PostgresGoogleSignalStore(pool: pool),

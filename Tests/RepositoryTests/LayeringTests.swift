@@ -129,7 +129,7 @@ struct LayeringTests {
 
     /// What opens a session, issues tokens or makes a caller, each with the files that may contain it.
     static let entrances: [String: Set<String>] = [
-        "toOpen": ["Identity/Sessions/NewSession", "Identity/SignIn/SignInCompletion"],
+        "toOpen": ["Identity/Sessions/Session", "Identity/SignIn/SignInCompletion"],
         "NewSession.init": [],
         "INSERT INTO session ": ["Storage/Sessions/SessionQueries"],
         "any TokenAuthority": [

@@ -94,24 +94,3 @@ public struct SessionFactor: Hashable, Codable, Sendable {
         self.factor = factor
     }
 }
-
-extension Session {
-    /// Whether the session has a second factor that still counts: see ``SecondFactors/confirm(_:authenticatedAt:)``, or
-    /// the passkey that opened the session.
-    ///
-    /// - Parameter account: the account of the session.
-    func hasSecondFactor(of account: Account) -> Bool {
-        if let passkey { return account.passkey(passkey) != nil }
-        return account.secondFactors.confirm(secondFactor, authenticatedAt: authenticatedAt)
-    }
-
-    /// Whether the session may only be used to enrol a second factor: the policy demands second factors of every
-    /// account, and the session has none. Exempt are sessions of guests, as long as the account is anonymous, and those
-    /// that the operator's backend vouches for.
-    ///
-    /// - Parameter account: the account of the session.
-    public func isRestricted(by policy: Policy, of account: Account) -> Bool {
-        policy.secondFactors.state == .mandatory && !hasSecondFactor(of: account) && method != .custom
-            && !(method == .anonymous && account.isAnonymous)
-    }
-}

@@ -8,10 +8,10 @@ public struct AccountMerging: Sendable {
     /// How long a merge can be undone.
     public static let undoWindow: Duration = .seconds(7 * 86_400)
 
-    private let services: FederationServices
+    private let federated: FederatedMethod
 
-    public init(_ services: FederationServices) {
-        self.services = services
+    public init(_ federated: FederatedMethod) {
+        self.federated = federated
     }
 
     public struct Preview: Sendable {
@@ -32,30 +32,30 @@ public struct AccountMerging: Sendable {
     ) async throws -> Preview {
         let source = try await recentLogin(idToken, in: realm).account
         let target = try await proven(target, for: app, in: realm, from: context.network)
-        guard try await !services.store.hasRecoveryCode(source.id, at: services.clock.now(), in: realm.id) else {
+        guard try await !federated.store.hasRecoveryCode(source.id, at: federated.clock.now(), in: realm.id) else {
             throw MergeRefusal.recoveryPending
         }
         let payload = MergeTokenPayload(
             precondition: try MergePrecondition(of: source, into: target.account), proof: target.proof,
             claims: target.claims?.json)
-        let end = services.clock.now() + Self.previewLifetime
+        let end = federated.clock.now() + Self.previewLifetime
         return Preview(
             plan: payload.precondition.plan,
-            mergeToken: try services.sealedTokens.encode(payload, until: end, in: realm.id))
+            mergeToken: try federated.sealedTokens.encode(payload, until: end, in: realm.id))
     }
 
     /// Commits the previewed merge atomically, and signs the user in to the target.
     public func commit(
         idToken: String, mergeToken: String, in realm: Realm, from context: RequestContext
     ) async throws -> Merged {
-        let now = services.clock.now()
-        let (payload, replayKey) = try services.sealedTokens.decode(
+        let now = federated.clock.now()
+        let (payload, replayKey) = try federated.sealedTokens.decode(
             MergeTokenPayload.self, from: mergeToken, at: now, in: realm.id)
         let (precondition, proof) = (payload.precondition, payload.proof)
         let caller = try await recentLogin(idToken, in: realm)
         guard caller.account.id == precondition.plan.source else { throw ProviderRefusal.invalidMergeToken }
         for account in [precondition.plan.source, precondition.plan.target] {
-            try services.limiter.countCredentialChange(of: account, in: realm)
+            try federated.limiter.countCredentialChange(of: account, in: realm)
         }
         if proof.identity != nil { try requireNoHook(in: realm) }
         let merge = AccountMerge(
@@ -66,14 +66,14 @@ public struct AccountMerging: Sendable {
             credentialIssuedAt: proof.identity?.issuedAt, merge: precondition,
             secondFactor: .replace(proof.secondFactor), passkey: .replace(proof.passkey))
         change.mergedClaims = payload.claims.map { Claims(json: $0) }
-        let signedIn = try await services.completion.renewSession(change, in: realm, from: context) { session in
+        let signedIn = try await federated.completion.renewSession(change, in: realm, from: context) { session in
             let signIn = MergeSignIn(
                 newSession: session, proof: proof, secondFactors: realm.policy.secondFactors,
                 recording: realm.recording(by: .user(context.trace)))
             let notices = MergeNotices(
-                of: merge, emailFactory: services.emailFactory, by: realm.policy, from: context)
+                of: merge, emailFactory: federated.emailFactory, by: realm.policy, from: context)
             return try await mappingConflicts(to: \.refusalOfMerge) {
-                try await services.store.merge(merge, with: signIn, announcing: notices, in: realm.id)
+                try await federated.store.merge(merge, with: signIn, announcing: notices, in: realm.id)
             }
         }
         return Merged(signedIn: signedIn, plan: precondition.plan, undoableUntil: merge.undoableUntil)
@@ -82,8 +82,8 @@ public struct AccountMerging: Sendable {
     /// - Throws: ``EditRefusal/deletionNotAllowed`` if clients may not delete accounts, because a merge deletes one.
     private func recentLogin(_ idToken: String, in realm: Realm) async throws -> Caller {
         guard realm.policy.allowsDeletion else { throw EditRefusal.deletionNotAllowed }
-        let caller = try await services.authenticator.authenticate(idToken: idToken, in: realm)
-        try caller.requireRecentLogin(by: realm.policy, at: services.clock.now())
+        let caller = try await federated.authenticator.authenticate(idToken: idToken, in: realm)
+        try caller.requireRecentLogin(by: realm.policy, at: federated.clock.now())
         return caller
     }
 
@@ -103,10 +103,10 @@ public struct AccountMerging: Sendable {
             )
         case .identity(let proof):
             try requireNoHook(in: realm)
-            let proof = try await services.resolver.resolve(proof, for: app, in: realm, from: network).proof
+            let proof = try await federated.resolver.resolve(proof, for: app, in: realm, from: network).proof
             // A pending token that is only for linking does not prove control of the account that has the identity.
             guard case .any = proof.use else { throw ProviderRefusal.invalidPendingToken }
-            let candidates = try await services.store.linkingCandidates(for: proof.identity, in: realm.id)
+            let candidates = try await federated.store.linkingCandidates(for: proof.identity, in: realm.id)
             guard let owner = candidates.owner else { throw MergeRefusal.targetUnknown }
             try proof.requireSameIssuer(asIdentityOf: owner)
             try proof.requireValidToken(ofIdentityOf: owner)

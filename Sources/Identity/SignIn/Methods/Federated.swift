@@ -8,10 +8,28 @@ public struct FederatedMethod: Sendable {
     /// Lifetime of nonces that the gateway issued.
     public static let nonceLifetime: Duration = .seconds(600)
 
-    private let services: FederationServices
+    let completion: SignInCompletion
+    let store: any FederationStore
+    let authenticator: Authenticator
+    let resolver: ProofResolver
+    let sealedTokens: any SealedTokens
+    let emailFactory: EmailFactory
+    let limiter: RateLimiter
+    let clock: WallClock
 
-    public init(_ services: FederationServices) {
-        self.services = services
+    public init(
+        completion: SignInCompletion, store: any FederationStore, authenticator: Authenticator,
+        resolver: ProofResolver, sealedTokens: any SealedTokens, emailFactory: EmailFactory, limiter: RateLimiter,
+        clock: WallClock
+    ) {
+        self.completion = completion
+        self.store = store
+        self.authenticator = authenticator
+        self.resolver = resolver
+        self.sealedTokens = sealedTokens
+        self.emailFactory = emailFactory
+        self.limiter = limiter
+        self.clock = clock
     }
 
     /// Signs in, or links an identity. Verifies the credential first, so that no transaction waits for a provider's
@@ -20,22 +38,23 @@ public struct FederatedMethod: Sendable {
     /// - Parameters:
     ///   - idToken: the ID token of the account to link the identity to; `nil` for a sign-in.
     ///   - autoCreate: `false` for a re-authentication.
+    /// - Returns: the identity of the proof, the provider's tokens if the proof had any, and the outcome.
     public func signIn(
         _ proof: IdentityProof, linkingTo idToken: String?, autoCreate: Bool, for app: App, in realm: Realm,
         from context: RequestContext
-    ) async throws -> FederatedSignIn {
+    ) async throws -> (identity: VerifiedIdentity, tokens: ProviderTokens?, outcome: SignInOutcome) {
         var autoCreate = autoCreate
         if case .authorization(let redeemed) = proof {
             try redeemed.requireOperation(linking: idToken != nil)
             autoCreate = autoCreate && redeemed.mayCreateAccount
         }
-        let (resolved, tokens) = try await services.resolver.resolve(
+        let (resolved, tokens) = try await resolver.resolve(
             proof, for: app, in: realm, to: idToken == nil ? .signIn : .link, from: context.network)
         let outcome = try await signIn(
             resolved, linkingTo: idToken, autoCreate: autoCreate,
             .demanded(.identity(resolved, autoCreate: autoCreate)),
             HookedSignIn(in: realm, HookSignIn(resolved.identity, tokens)), for: app, in: realm, from: context)
-        return FederatedSignIn(identity: resolved.identity, tokens: tokens, outcome: outcome)
+        return (resolved.identity, tokens, outcome)
     }
 
     /// Continues a sign-in whose identity was proven, after the second factor. Decides again, because accounts may have
@@ -44,7 +63,7 @@ public struct FederatedMethod: Sendable {
         with proof: ResolvedProof, autoCreate: Bool, secondFactor use: SecondFactorUse, for app: App,
         in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
-        try services.resolver.requireAllowed(proof, for: app, in: realm)
+        try resolver.requireAllowed(proof, for: app, in: realm)
         return try await signIn(
             proof, linkingTo: nil, autoCreate: autoCreate, .proven(use),
             HookedSignIn(in: realm, HookSignIn(proof.identity, nil)), for: app, in: realm, from: context)
@@ -58,10 +77,10 @@ public struct FederatedMethod: Sendable {
         return try await retryingConflicts { attempt in
             let caller: Caller? =
                 if let idToken {
-                    try await services.authenticator.authenticate(idToken: idToken, in: realm)
+                    try await authenticator.authenticate(idToken: idToken, in: realm)
                 } else { nil }
             try proof.requireUse(by: caller)
-            let candidates = try await services.store.linkingCandidates(for: proof.identity, in: realm.id)
+            let candidates = try await store.linkingCandidates(for: proof.identity, in: realm.id)
             if let caller, candidates.owner?.id != caller.account.id {
                 try requireLinkAllowed(for: caller, isFirstAttempt: attempt == 1, in: realm)
             }
@@ -88,9 +107,9 @@ public struct FederatedMethod: Sendable {
         _ sameEmail: Account?, signingInWith identity: VerifiedIdentity, in realm: Realm
     ) async throws -> Bool {
         guard let sameEmail, !sameEmail.emailIsVerified, identity.emailTrust == .authoritative,
-            !services.emailFactory.restoresFirstAddress
+            !emailFactory.restoresFirstAddress
         else { return false }
-        return try await services.store.hasEarlierMailbox(sameEmail.id, at: services.clock.now(), in: realm.id)
+        return try await store.hasEarlierMailbox(sameEmail.id, at: clock.now(), in: realm.id)
     }
 
     /// Runs the sign-in of an identity that no account has, within two limits.
@@ -105,9 +124,9 @@ public struct FederatedMethod: Sendable {
         with identity: VerifiedIdentity, isCounted: Bool, from context: RequestContext, in realm: Realm,
         _ work: () async throws -> SignInOutcome
     ) async throws -> SignInOutcome {
-        if isCounted { try services.limiter.countFirstSignIn(with: identity, in: realm) }
+        if isCounted { try limiter.countFirstSignIn(with: identity, in: realm) }
         guard identity.hidesAccounts(in: realm), identity.email != nil else { return try await work() }
-        return try await services.limiter.limitingAddressProbe(
+        return try await limiter.limitingAddressProbe(
             from: context.network, in: realm, reveals: \.needsConfirmation, work)
     }
 
@@ -116,15 +135,15 @@ public struct FederatedMethod: Sendable {
     ///
     /// - Parameter isFirstAttempt: `false` if the same request is tried again, which is not counted.
     private func requireLinkAllowed(for caller: Caller, isFirstAttempt: Bool, in realm: Realm) throws {
-        try caller.requireRecentLoginToLink(by: realm.policy, at: services.clock.now())
-        if isFirstAttempt { try services.limiter.countCredentialChange(of: caller.account.id, in: realm) }
+        try caller.requireRecentLoginToLink(by: realm.policy, at: clock.now())
+        if isFirstAttempt { try limiter.countCredentialChange(of: caller.account.id, in: realm) }
     }
 
     /// Issues a nonce for a sign-in that is about to begin.
     public func issueNonce(in realm: Realm, from context: RequestContext) throws(TooManyAttempts) -> IssuedNonce {
-        try services.limiter.count(
+        try limiter.count(
             .nonces(from: context.network), Policy.nonceLimit, Policy.nonceWindow, ID(realm.project.id))
-        return services.sealedTokens.nonce(until: services.clock.now() + Self.nonceLifetime, in: realm.id)
+        return sealedTokens.nonce(until: clock.now() + Self.nonceLifetime, in: realm.id)
     }
 
     /// - Throws: ``StoreConflict/stale`` if the decision has to be made again.
@@ -153,7 +172,7 @@ public struct FederatedMethod: Sendable {
         in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         let identity = proof.identity
-        func store(_ session: NewSession) async throws -> OpenedSession {
+        func open(_ session: NewSession) async throws -> OpenedSession {
             let commit = SignInCommit(
                 change: change, identity: identity, newSession: session,
                 recording: realm.recording(by: .user(context.trace)),
@@ -161,7 +180,7 @@ public struct FederatedMethod: Sendable {
                     about: change, of: identity, to: session.account, by: realm.policy, from: context,
                     at: session.openedAt))
             let account = try await mappingConflicts(to: { $0.refusalOfSignIn(with: proof) }) {
-                try await services.store.commit(commit, in: realm.id)
+                try await store.commit(commit, in: realm.id)
             }
             return OpenedSession(session, of: account, isNewAccount: change.createsAccount)
         }
@@ -171,13 +190,13 @@ public struct FederatedMethod: Sendable {
                 credentialIssuedAt: identity.issuedAt)
             callerChange.hook = asked.map { HookQuestion($0, about: change, with: identity) }
             return .signedIn(
-                try await services.completion.renewSession(callerChange, in: realm, from: context, commit: store))
+                try await completion.renewSession(callerChange, in: realm, from: context, commit: open))
         }
         var factor = FirstFactor(
             account: change.target, method: identity.provider, secondFactor: change.secondFactorRule(secondFactor),
             credentialIssuedAt: identity.issuedAt)
         factor.hook = asked.map { HookQuestion($0, about: change, with: identity) }
-        return try await services.completion.signIn(factor, in: realm, from: context, commit: store)
+        return try await completion.signIn(factor, in: realm, from: context, commit: open)
     }
 
     /// Returns the notice to the owner if the account gets a new sign-in method, address or owner, or takes the place
@@ -192,23 +211,23 @@ public struct FederatedMethod: Sendable {
         case .signIn, .create: return .none
         case .signInChangingEmail(let account, let new):
             let emails = try [account.email, new].compactMap(\.self).flatMap {
-                try services.emailFactory.notice(
+                try emailFactory.notice(
                     .relayAddressChanged, to: .proven($0), about: account.id, from: context, at: now)
             }
             return EmailBatch(emails: emails)
         case .createInPlaceOf(let former):
             let emails = try former.email.map {
-                try services.emailFactory.notice(
+                try emailFactory.notice(
                     .accountReplaced, to: .proven($0), about: account, from: context, at: now)
             }
             return EmailBatch(emails: emails ?? [])
         case .link(let account, _, _):
             let method = AddedSignInMethod(provider: identity.provider, subject: identity.subject, addedAt: now)
-            return try services.emailFactory.additionNotice(of: method, to: account, by: policy, from: context)
+            return try emailFactory.additionNotice(of: method, to: account, by: policy, from: context)
         case .reclaim(let account):
             let payload = EmailPayload(provider: identity.provider)
             let emails = try account.email.map {
-                try services.emailFactory.notice(
+                try emailFactory.notice(
                     .accountReclaimed, to: .proven($0), about: account.id, payload, from: context, at: now)
             }
             return EmailBatch(emails: emails ?? [])
@@ -220,20 +239,11 @@ public struct FederatedMethod: Sendable {
     private func pendingToken(
         for proof: ResolvedProof, _ use: PendingCredential.Use, in realm: Realm
     ) throws -> String {
-        let end = services.clock.now() + Self.pendingLifetime
-        return try services.sealedTokens.encode(
+        let end = clock.now() + Self.pendingLifetime
+        return try sealedTokens.encode(
             PendingCredential(identity: proof.identity, use: use),
             until: proof.pendingTokenKey.map { min($0.expiresAt, end) } ?? end, in: realm.id)
     }
-}
-
-/// The result of ``FederatedMethod/signIn(_:linkingTo:autoCreate:for:in:from:)``.
-public struct FederatedSignIn: Sendable {
-    /// The identity of the proof.
-    public let identity: VerifiedIdentity
-    /// The provider's tokens, if the proof had any.
-    public let tokens: ProviderTokens?
-    public let outcome: SignInOutcome
 }
 
 extension VerifiedIdentity {
