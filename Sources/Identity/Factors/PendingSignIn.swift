@@ -38,27 +38,6 @@ enum FirstFactorProof: Codable, Sendable {
     case identity(ResolvedProof, autoCreate: Bool)
 }
 
-/// What a sign-in demands of an account that has second factors.
-enum SecondFactorRule: Sendable {
-    /// The sign-in waits for a second factor, and is then continued with this proof.
-    case demanded(FirstFactorProof)
-    case proven(SecondFactorUse)
-    /// The account is new, the sign-in removes its factors (a reclaim), or the operator's backend vouches for the user
-    /// (a custom token).
-    case exempt
-}
-
-extension SecondFactorRule {
-    /// The rule for an account that the sign-in creates or reclaims. If a second factor was proven, the sign-in was
-    /// decided for an account that has factors, so the new decision is rejected.
-    var withoutFactors: SecondFactorRule {
-        switch self {
-        case .demanded, .exempt: .exempt
-        case .proven: self
-        }
-    }
-}
-
 /// A sign-in that waits for a second factor.
 public struct SecondFactorChallenge: Sendable {
     public let account: Account

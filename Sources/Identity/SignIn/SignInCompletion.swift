@@ -58,7 +58,7 @@ public struct SignInCompletion: Sendable {
             case .new: (newAccountID(for: factor, at: now), 1, 0)
             case .existingOrNew(let id): (id, 1, policy.sessionLimit)
             }
-        let judged = try await judgment(ofHooksAbout: factor, account, at: now, in: realm, from: context)
+        let judged = try await hooks.judgment(about: factor, of: account, at: now, in: realm, from: context)
         let session = Session(
             id: entropy.sessionID(), account: account, generation: generation, method: factor.method,
             authenticatedAt: now, claims: factor.claims ?? judged?.reply.nonEmptySessionClaims,
@@ -84,7 +84,7 @@ public struct SignInCompletion: Sendable {
             method: change.method, authenticatedAt: (change.endsSessions ? nil : change.authenticatedAt) ?? now,
             secondFactor: change.secondFactor(after: caller.session), passkey: change.passkey(after: caller.session),
             device: context.device ?? caller.session.device)
-        let judged = try await judgment(ofHooksAbout: change, session, at: now, in: realm, from: context)
+        let judged = try await hooks.judgment(about: change, opening: session, at: now, in: realm, from: context)
         // The claims of the session stay unless the functions set others.
         session.claims =
             if let judged, judged.reply.sessionClaims != nil { judged.reply.nonEmptySessionClaims } else {
@@ -115,40 +115,10 @@ public struct SignInCompletion: Sendable {
             from: context, commit)
     }
 
-    /// Calls the blocking functions of the project for a sign-in, outside any transaction.
-    ///
-    /// - Returns: `nil` if no function concerns the sign-in.
-    private func judgment(
-        ofHooksAbout factor: FirstFactor, _ account: ID<Account>, at now: Instant, in realm: Realm,
-        from context: RequestContext
-    ) async throws -> HookJudgment? {
-        guard let hook = factor.hook else { return nil }
-        let before: Account? = if case .existing(let account, _) = factor.account { account } else { nil }
-        let after = hook.account(account, isNew: before == nil, at: now)
-        return try await hooks.reply(
-            to: hook.asked, of: after, isNew: before == nil,
-            secondFactor: factor.secondFactorUse?.sessionFactor.method, in: realm, from: context
-        ).map { HookJudgment($0, on: after, before, in: realm) }
-    }
-
     /// The ID of a new account, the same in each attempt of the request, because the functions have seen it.
     private func newAccountID(for factor: FirstFactor, at now: Instant) -> ID<Account> {
         let id = entropy.accountID()
         return factor.hook?.asked.newAccount(id, createdAt: now).id ?? id
-    }
-
-    /// Calls the blocking functions for a change by the caller.
-    private func judgment(
-        ofHooksAbout change: CallerChange, _ session: Session, at now: Instant, in realm: Realm,
-        from context: RequestContext
-    ) async throws -> HookJudgment? {
-        guard let hook = change.hook else { return nil }
-        let before = change.caller.account
-        let after = hook.account(before.id, isNew: false, at: now)
-        return try await hooks.reply(
-            to: hook.asked, of: after, isNew: false, secondFactor: session.secondFactor?.method, in: realm,
-            from: context
-        ).map { HookJudgment($0, on: after, before, in: realm) }
     }
 
     /// The gates, in their order. A gate either lets the first factor pass or throws; the last one may also answer with
@@ -215,19 +185,22 @@ extension SignInCompletion {
     }
 }
 
-/// The replies of the blocking functions to a sign-in, and their effects.
-private struct HookJudgment {
-    let reply: HookReply
-    let effects: HookEffects
-
+/// The result of a sign-in that was not rejected.
+public enum SignInOutcome: Sendable {
+    case signedIn(SignedIn)
+    /// No user was signed in. The sign-in waits for a second factor of the account, and nothing of it was stored.
+    case secondFactorRequired(SecondFactorChallenge)
+    /// No user was signed in. The owner of the account that has the address may link the identity with `pendingToken`.
+    ///
     /// - Parameters:
-    ///   - after: the account as the functions saw it.
-    ///   - before: the account as it was read; `nil` for a new one.
-    init(_ reply: HookReply, on after: Account, _ before: Account?, in realm: Realm) {
-        self.reply = reply
-        let change = reply.update(of: after).map { HookChange($0, of: after.id, isNew: before == nil, in: realm) }
-        effects = .allowed(before, change)
-    }
+    ///   - existing: `nil` if the client must not learn anything about that account.
+    ///   - isRecycled: whether the provider may have given the address to another user; see
+    ///     ``LinkingDecision/confirm(_:isRecycled:)``. `false` if `existing` is `nil`.
+    case confirmationNeeded(existing: Account?, isRecycled: Bool, pendingToken: String)
+    /// No user was signed in. `pendingToken` can be used like the proof that the request contained.
+    case conflict(LinkRefusal, pendingToken: String)
+    /// No user was signed in. The account of another user has the proven telephone number, or may have it no more.
+    case phoneConflict(PhoneConflict)
 }
 
 /// A first factor that a sign-in method has proven, and the account to which it signs in.
@@ -263,7 +236,7 @@ struct FirstFactor: Sendable {
     /// The question to the blocking functions; `nil` if the project has none for the sign-in.
     var hook: HookQuestion?
 
-    fileprivate var secondFactorUse: SecondFactorUse? {
+    var secondFactorUse: SecondFactorUse? {
         if case .proven(let use) = secondFactor { use } else { nil }
     }
 
@@ -279,56 +252,23 @@ struct FirstFactor: Sendable {
     }
 }
 
-/// A sign-in on the sign-in page, whose session is still active.
-struct ProvenSignIn: Sendable {
-    let account: Account
-    /// The session on the page.
-    let session: Session
-    let isNewAccount: Bool
+/// What a sign-in demands of an account that has second factors.
+enum SecondFactorRule: Sendable {
+    /// The sign-in waits for a second factor, and is then continued with this proof.
+    case demanded(FirstFactorProof)
+    case proven(SecondFactorUse)
+    /// The account is new, the sign-in removes its factors (a reclaim), or the operator's backend vouches for the user
+    /// (a custom token).
+    case exempt
 }
 
-/// A change by a signed-in caller, who gets a new session.
-struct CallerChange: Sendable {
-    let caller: Caller
-    let method: ProviderID
-    /// When the user last authenticated; `nil` if the change itself counts as a login.
-    let authenticatedAt: Instant?
-    /// Whether the change ends all earlier sessions of the account. Such a change counts as a login: it moves
-    /// ``Account/validSince``, and Admin SDKs reject tokens with an earlier `auth_time`.
-    var endsSessions = false
-    /// As in ``FirstFactor``.
-    var credentialIssuedAt: Instant?
-    /// See ``AccountEditor/Input/resumptionKey``.
-    var resumptionKey: ResumptionKey?
-    /// The merge of the caller's account, whose target gets the session; `nil` for another change.
-    var merge: MergePrecondition?
-    /// The claims of the session that proved the merge's target.
-    var mergedClaims: Claims?
-    var secondFactor = Replacement<SessionFactor>.keep
-    var passkey = Replacement<ID<Passkey>>.keep
-    /// The question to the blocking functions; `nil` if the project has none for the change.
-    var hook: HookQuestion?
-
-    enum Replacement<Value: Sendable>: Sendable {
-        /// The new session has the value of the caller's.
-        case keep
-        case replace(Value?)
-    }
-
-    /// The claims of the caller's session or, after a merge, of the session that proved the target.
-    fileprivate var claimsToKeep: Claims? { merge == nil ? caller.session.claims : mergedClaims }
-
-    fileprivate func secondFactor(after session: Session) -> SessionFactor? {
-        switch secondFactor {
-        case .keep: session.secondFactor
-        case .replace(let factor): factor
-        }
-    }
-
-    fileprivate func passkey(after session: Session) -> ID<Passkey>? {
-        switch passkey {
-        case .keep: session.passkey
-        case .replace(let passkey): passkey
+extension SecondFactorRule {
+    /// The rule for an account that the sign-in creates or reclaims. If a second factor was proven, the sign-in was
+    /// decided for an account that has factors, so the new decision is rejected.
+    var withoutFactors: SecondFactorRule {
+        switch self {
+        case .demanded, .exempt: .exempt
+        case .proven: self
         }
     }
 }
