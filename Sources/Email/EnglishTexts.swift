@@ -172,20 +172,26 @@ extension EmailTexts {
     private static func merged(_ values: EmailTextValues) -> EmailTexts {
         let app = values.projectName
         let methods = values.methods.map(\.english).joined(separator: ", ")
-        let advice =
+        let hasRemovalLink = !values.removable.isEmpty
+        let request: String? =
+            values.hasLink
+            ? "\(noAction) If you did not, open the link below to undo the merge."
+            : hasRemovalLink
+                ? "\(noAction) If you did not, open the link below to remove what came with the other account." : nil
+        let advice: [String] =
             values.hasLink
             ? [
                 values.lifetime.englishSinceMerge,
                 "The link gives you your own account back, even if the merged account was changed after the merge. It "
                     + "stops working if the merged account is deleted.",
-            ] : [ignoreOrContact(app)]
+            ] : hasRemovalLink ? [removalExplanation, values.lifetime.englishSinceMerge] : [ignoreOrContact(app)]
         return english(
             "Two accounts for \(app) were merged",
             [
                 "Your account for \(app) and another account for \(app) were merged into one.",
-                methods.isEmpty ? nil : "Ways to sign in to the merged account: \(methods).",
-                values.hasLink ? "\(noAction) If you did not, open the link below to undo the merge." : nil,
-            ].compactMap(\.self), linkLabels: values.hasLink ? ["Undo the merge"] : [], advice)
+                methods.isEmpty ? nil : "Ways to sign in to the merged account: \(methods).", request,
+            ].compactMap(\.self),
+            linkLabels: values.hasLink ? ["Undo the merge"] : values.removable.map(\.englishRemovalLabel), advice)
     }
 
     private static let notRequested = "If you did not request this, ignore this email. Nothing will change."

@@ -137,19 +137,24 @@ extension EmailTexts {
     private static func merged(_ values: EmailTextValues) -> EmailTexts {
         let app = values.projectName
         let methods = values.methods.map(\.japanese).joined(separator: "、")
-        let advice =
+        let hasRemovalLink = !values.removable.isEmpty
+        let request: String? =
+            values.hasLink
+            ? "\(noAction)お心当たりがない場合は、次のリンクを開いて統合を取り消してください。"
+            : hasRemovalLink ? "\(noAction)お心当たりがない場合は、次のリンクを開いて、別のアカウントから移されたログイン方法を削除してください。" : nil
+        let advice: [String] =
             values.hasLink
             ? [
                 values.lifetime.japaneseSinceMerge,
                 "統合後のアカウントが変更されていても、リンクを使えばご自身のアカウントを元に戻せます。ただし、統合後のアカウントが削除された場合は元に戻せません。",
-            ] : [ignoreOrContact(app)]
+            ] : hasRemovalLink ? [removalExplanation, values.lifetime.japaneseSinceMerge] : [ignoreOrContact(app)]
         return japanese(
             "【\(app)】アカウントが統合されました",
             [
                 "\(app)のあなたのアカウントが、別のアカウントと一つに統合されました。",
-                methods.isEmpty ? nil : "統合後のアカウントのログイン方法：\(methods)",
-                values.hasLink ? "\(noAction)お心当たりがない場合は、次のリンクを開いて統合を取り消してください。" : nil,
-            ].compactMap(\.self), linkLabels: values.hasLink ? ["統合を取り消す"] : [], advice)
+                methods.isEmpty ? nil : "統合後のアカウントのログイン方法：\(methods)", request,
+            ].compactMap(\.self),
+            linkLabels: values.hasLink ? ["統合を取り消す"] : values.removable.map(\.japaneseRemovalLabel), advice)
     }
 
     private static let notRequested = "お心当たりがない場合は、このメールを無視してください。何も変更されません。"

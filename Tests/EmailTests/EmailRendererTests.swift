@@ -158,6 +158,13 @@ struct EmailRendererTests {
             #expect(japanese.text.contains("Apple、パスワード、別のサービス"))
             #expect(japanese.html.contains("統合を取り消す") == undo)
         }
+        let removal = EmailPayload(
+            removals: [EmailPayload.Removal(provider: .passkey, code: "removal")], methods: methods)
+        for (language, label) in [(Language.english, "Remove the passkey"), (.japanese, "パスキーを削除する")] {
+            let message = try Self.message(.accountsMerged, language, removal)
+            #expect(message.html.contains(label))
+            #expect(message.text.contains("mode=removeSignInMethod"))
+        }
         let withoutMethods = try Self.message(.accountsMerged, .english, EmailPayload(methods: []))
         #expect(!withoutMethods.text.contains("Ways to sign in"))
     }

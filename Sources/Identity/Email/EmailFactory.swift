@@ -109,6 +109,23 @@ extension EmailFactory {
         return EmailBatch(codes: [issued?.record].compactMap(\.self), emails: emails)
     }
 
+    /// Returns a notice that another account was merged into the account. A notice to a proven address has a link that
+    /// removes `method`, which came with the other account, and all that came with it.
+    func mergeNotice(
+        to recipient: NoticeRecipient, about account: ID<Account>?, removing method: AddedSignInMethod?,
+        _ methods: [ProviderID], from context: RequestContext, at now: Instant
+    ) throws -> EmailBatch {
+        var payload = EmailPayload(methods: methods)
+        var codes: [OOBCode] = []
+        if let method, let account, recipient.isProven {
+            let issued = removalCode(for: method, of: account, sentTo: recipient.email, at: now)
+            payload.removals = [EmailPayload.Removal(provider: method.provider, code: issued.secret)]
+            codes = [issued.record]
+        }
+        let emails = try notice(.accountsMerged, to: recipient, about: account, payload, from: context, at: now)
+        return EmailBatch(codes: codes, emails: emails)
+    }
+
     /// Returns a notice to the owner that the new holder of the telephone number has got an account of their own with
     /// it.
     func phoneTakenNotice(

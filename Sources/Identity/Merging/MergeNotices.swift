@@ -14,7 +14,9 @@ public struct MergeNotices: Sendable {
     }
 
     /// Each address gets one notice. The notice to the source's own address has a link that undoes the merge, if the
-    /// address is proven.
+    /// address is proven. The notice to the target's own address has a link that removes what came with the source, if a
+    /// passkey or the number did: an intruder in the target may have brought it. Identities get such links with the
+    /// notice of a reset.
     public func emailBatch(for accounts: MergedAccounts) throws -> EmailBatch {
         guard emailFactory.sendsEmail else { return .none }
         let methods = accounts.target.signInProviders
@@ -26,19 +28,16 @@ public struct MergeNotices: Sendable {
         }
         for (recipient, account) in accounts.otherRecipients(by: policy)
         where notified.insert(recipient.email).inserted {
-            emailBatch.emails += try emailFactory.notice(
-                .accountsMerged, to: recipient, about: account, EmailPayload(methods: methods), from: context,
-                at: merge.mergedAt)
+            let isOwner = account == accounts.target.id && recipient.email == accounts.target.email
+            let moved =
+                isOwner
+                ? merge.precondition.plan.movedMethod(of: accounts.target, at: merge.mergedAt) : nil
+            emailBatch =
+                emailBatch
+                + (try emailFactory.mergeNotice(
+                    to: recipient, about: account, removing: moved, methods, from: context, at: merge.mergedAt))
         }
-        return emailBatch + (try removalNotice(to: accounts.target))
-    }
-
-    /// Announces a passkey or the number that came with the source, with a link that removes everything that came with it:
-    /// an intruder in the target may have brought it. Identities get such links with the notice of a reset.
-    private func removalNotice(to target: Account) throws -> EmailBatch {
-        let plan = merge.precondition.plan
-        guard !plan.movesEmail, let method = plan.movedMethod(of: target, at: merge.mergedAt) else { return .none }
-        return try emailFactory.additionNotice(of: method, to: target, by: policy, from: context)
+        return emailBatch
     }
 
     private func noticeWithUndoLink(to email: EmailAddress, _ methods: [ProviderID]) throws -> EmailBatch {

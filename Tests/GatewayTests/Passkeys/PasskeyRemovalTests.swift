@@ -382,7 +382,10 @@ struct PasskeyRemovalTests {
         let merged = try await merge(eve.tokens.idToken, into: stolen.idToken, in: gateway)
         #expect(merged.localId == ada.tokens.localId)
         #expect(try await gateway.passkeys(of: ada.tokens.localId) == ["Ada's", "Eve's"])
-        _ = try await gateway.submitActionPage(try await gateway.latestCode(.identityLinked))
+        let notices = try await gateway.emails(.accountsMerged).filter { $0.recipient == "ada@example.com" }
+        #expect(notices.count == 1)
+        let removal = try #require(notices.first?.content.removals?.first)
+        _ = try await gateway.submitActionPage(removal.code)
         #expect(try await gateway.passkeys(of: ada.tokens.localId) == ["Ada's"])
     }
 
