@@ -99,9 +99,9 @@ CLAIMS = {
     },
     "second-factors.md": {
         ("Turn second factors on", 0): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
-        ("Enroll", 0): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
-        ("Enroll", 1): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
-        ("Enroll", 2): f"{FACTORS}::test_the_javascript_of_the_guide_enrolls_and_signs_in",
+        ("Enrol", 0): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
+        ("Enrol", 1): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
+        ("Enrol", 2): f"{FACTORS}::test_the_javascript_of_the_guide_enrolls_and_signs_in",
         ("Sign in", 0): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
         ("Sign in", 1): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
         ("Sign in", 2): f"{FACTORS}::test_the_javascript_of_the_guide_enrolls_and_signs_in",

@@ -73,9 +73,9 @@ def test_the_commands_of_the_guide_enroll_and_sign_in(client, user):
               "SERVICE_KEY": "owner"}
     configured = run("Turn second factors on", 0, **common)
     assert configured["mfa"]["state"] == "ENABLED"
-    started = run("Enroll", 0, ID_TOKEN=user["idToken"], **common)["totpSessionInfo"]
+    started = run("Enrol", 0, ID_TOKEN=user["idToken"], **common)["totpSessionInfo"]
     enrolled = run(
-        "Enroll", 1, ID_TOKEN=user["idToken"], SESSION_INFO=started["sessionInfo"],
+        "Enrol", 1, ID_TOKEN=user["idToken"], SESSION_INFO=started["sessionInfo"],
         CODE=totp(started["sharedSecretKey"]), **common)
     codes = run("Recovery codes", 0, ID_TOKEN=enrolled["idToken"], **common)["recoveryCodes"]
     first = run("Sign in", 0, EMAIL=user["email"], PASSWORD=PASSWORD, **common)
@@ -131,7 +131,7 @@ def test_the_commands_of_the_guide_enroll_a_number_and_sign_in(client, user):
 @requires_node_sdk("firebase-client.cjs")
 def test_the_javascript_of_the_guide_enrolls_and_signs_in(client, user, tmp_path):
     script = tmp_path / "main.cjs"
-    script.write_text(NODE.replace("ENROLL", code_block(GUIDE, "Enroll", 2)).replace(
+    script.write_text(NODE.replace("ENROLL", code_block(GUIDE, "Enrol", 2)).replace(
         "SIGN_IN", code_block(GUIDE, "Sign in", 2)))
     finished = subprocess.run(
         ["node", script, SDK_FOLDER / "firebase-client.cjs"], capture_output=True, text=True, timeout=60, check=False,

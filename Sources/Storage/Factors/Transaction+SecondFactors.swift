@@ -36,7 +36,7 @@ extension Transaction {
         try await enqueue(use.emailBatch, in: realm)
     }
 
-    /// Removes the factors of an account except `kept`, which it may rename, and enrolls those of `kept` that the
+    /// Removes the factors of an account except `kept`, which it may rename, and enrols those of `kept` that the
     /// account does not have. The caller has locked the account.
     ///
     /// A factor that gets another number is removed and enrolled again. Sessions that were opened with it no longer

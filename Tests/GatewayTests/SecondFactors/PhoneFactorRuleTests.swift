@@ -26,7 +26,7 @@ struct PhoneFactorRuleTests {
     }
 
     @Test(
-        "A session that was opened with a number cannot enroll factors, so an account with only a number has none")
+        "A session that was opened with a number cannot enrol factors, so an account with only a number has none")
     func numberAlone() async throws {
         let gateway = try await TestGateway.withSecondFactors()
         let signedIn = try TestGateway.Tokens(await gateway.signIn(phoneNumber: Self.number))
@@ -37,7 +37,7 @@ struct PhoneFactorRuleTests {
         #expect(started.wireCode == "UNSUPPORTED_FIRST_FACTOR")
     }
 
-    @Test("A code enrolls only once, even if its number was withdrawn since")
+    @Test("A code enrols only once, even if its number was withdrawn since")
     func usedCode() async throws {
         let gateway = try await TestGateway.withSecondFactors()
         let ada = try await gateway.signUpVerified()
@@ -73,7 +73,7 @@ struct PhoneFactorRuleTests {
         #expect(try messages[0].decode("count", as: Int.self) == 2)
     }
 
-    @Test("An enrolled number is demanded although the project enrolls no further ones, but not if factors are off")
+    @Test("An enrolled number is demanded although the project enrols no further ones, but not if factors are off")
     func providersAndState() async throws {
         for (state, allowsSMS, demands) in [
             (SecondFactorPolicy.State.enabled, false, true), (.mandatory, false, true), (.disabled, true, false),
@@ -92,7 +92,7 @@ struct PhoneFactorRuleTests {
         }
     }
 
-    @Test("If second factors are required, a restricted session enrolls a number, and the new session is unrestricted")
+    @Test("If second factors are required, a restricted session enrols a number, and the new session is unrestricted")
     func mandatory() async throws {
         let gateway = try await TestGateway.withSecondFactors(.mandatory)
         let ada = try await gateway.signUpVerified()

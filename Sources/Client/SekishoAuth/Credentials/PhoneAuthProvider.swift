@@ -21,7 +21,7 @@ public final class PhoneAuthProvider: Sendable {
     /// - Parameters:
     ///   - phoneNumber: with a plus sign and the calling code.
     ///   - uiDelegate: ignored.
-    ///   - multiFactorSession: from ``MultiFactor/session()``, to enroll the number as second factor; `nil` to sign in,
+    ///   - multiFactorSession: from ``MultiFactor/session()``, to enrol the number as second factor; `nil` to sign in,
     ///     link or reauthenticate.
     /// - Throws: ``AuthErrorCode/invalidPhoneNumber``; ``AuthErrorCode/tooManyRequests``;
     ///   ``AuthErrorCode/quotaExceeded``; ``AuthErrorCode/operationNotAllowed`` if the project does not send codes to

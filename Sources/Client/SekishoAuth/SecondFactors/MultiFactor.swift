@@ -8,13 +8,13 @@ public struct MultiFactor: Sendable {
         (user.session.current.profile.factors ?? []).map(MultiFactorInfo.info)
     }
 
-    /// Returns a session to enroll a second factor with.
+    /// Returns a session to enrol a second factor with.
     public func session() async throws -> MultiFactorSession {
         // The gateway rejects an old login, so the caller learns of it before the user sees a dialog.
         MultiFactorSession(.enrollment(user))
     }
 
-    /// Enrolls a second factor. The account needs a verified email address. The gateway replaces this session by one
+    /// Enrols a second factor. The account needs a verified email address. The gateway replaces this session by one
     /// with the factor; other sessions of the account continue.
     ///
     /// - Parameter displayName: the name to show to the user.
@@ -107,7 +107,7 @@ extension MultiFactor {
     }
 }
 
-/// The enrollment of a second factor, or a sign-in that waits for one. See ``MultiFactor/session()`` and
+/// The enrolment of a second factor, or a sign-in that waits for one. See ``MultiFactor/session()`` and
 /// ``MultiFactorResolver/session``.
 public final class MultiFactorSession: Sendable {
     enum Purpose: Sendable {
