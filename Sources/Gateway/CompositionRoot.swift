@@ -204,6 +204,10 @@ struct CompositionRoot: Sendable {
                 clock: clock),
             codes: SignInCodes(
                 completion: completion, store: PostgresSignInCodeStore(pool: pool), secrets: .live, clock: clock),
+            steps: SignInPageSteps(
+                store: PostgresSignInStepStore(pool: pool), sealedTokens: sealedTokens, limiter: limiter,
+                secrets: .live,
+                clock: clock),
             forms: .live(under: masterKeys), sealedTokens: sealedTokens, secrets: .live, clock: clock,
             issuer: mode.issuers.idTokenIssuer(of:))
     }

@@ -24,7 +24,7 @@ OWN_OPERATIONS = {
     "getApp", "updateApp", "deleteApp", "listAuditEvents", "listCounts", "listIdentities", "linkIdentity", "unlinkIdentity", "moveIdentity", "mergeAccounts",
     "undoMerge", "searchAccounts", "generateRecoveryCodes", "listEvents", "listEventEndpoints", "createEventEndpoint",
     "getEventEndpoint", "updateEventEndpoint", "deleteEventEndpoint", "rotateEventEndpointSecret",
-    "setAppTransaction", "exportAccount",
+    "setAppTransaction", "exportAccount", "createSignInUri",
     "enableEventEndpoint", "testEventEndpoint", "replayEvents", "listEventDeliveries",
 }
 FIREBASE_OPERATIONS = {

@@ -92,6 +92,15 @@ def admin_row(description, operation, json=None, code=None, status=200, **option
     return Row(description, operation, json, code, status, options={"api_key": None} | authorization | options)
 
 
+SIGN_IN_URI = {
+    "continueUri": "http://localhost/done", "state": "state", "codeChallengeMethod": "S256",
+    "codeChallenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"}
+# The query of the sign-in page. The default app accepts every URL in `dev`.
+SIGN_IN_PAGE = {
+    "app": "default", "continueUri": "http://localhost/done", "state": "state", "code_challenge_method": "S256",
+    "code_challenge": SIGN_IN_URI["codeChallenge"]}
+
+
 def page_row(description, operation, status=200, **fields):
     """A row that posts a form to a page."""
     return Row(description, operation, status=status, options={"data": fields})
@@ -399,6 +408,11 @@ ROWS = [
         {"idToken": FEDERATED_ID_TOKEN, "deleteProvider": ["google.com"]}),
     Row("the last identities with confirmation", "unlinkOwnProvider", {
         "idToken": FEDERATED_ID_TOKEN, "deleteProvider": ["google.com", "apple.com"], "allowNoSignInMethod": True}),
+    Row("URL of the sign-in page", "createSignInUri", SIGN_IN_URI),
+    Row("URL for a link", "createSignInUri", SIGN_IN_URI | {"operation": "LINK", "idToken": FEDERATED_ID_TOKEN}),
+    Row("link without ID token", "createSignInUri", SIGN_IN_URI | {"operation": "LINK"}, "MISSING_ID_TOKEN"),
+    Row("missing continueUri", "createSignInUri", SIGN_IN_URI | {"continueUri": ""}, "MISSING_CONTINUE_URI"),
+    Row("missing state", "createSignInUri", SIGN_IN_URI | {"state": ""}, "INVALID_ARGUMENT"),
     Row("missing ID token", "unlinkOwnProvider", {"deleteProvider": ["google.com"]}, "MISSING_ID_TOKEN"),
     Row("missing provider", "unlinkOwnProvider", {"idToken": FEDERATED_ID_TOKEN}, "MISSING_PROVIDER_ID"),
     Row("own Apple identity", "getOwnCredentialState", {"idToken": FEDERATED_ID_TOKEN}),
@@ -679,6 +693,12 @@ ROWS = [
     page_row("known email address of a named project", "postProjectForgotPasswordPage", email=EMAIL),
     page_row("unknown email address", "postProjectForgotPasswordPage", email=NEW_EMAIL),
     page_row("invalid email address", "postForgotPasswordPage", 400, email="ada"),
+    Row("page of an app", "getSignInPage", options={"params": SIGN_IN_PAGE}),
+    Row("missing state", "getSignInPage", status=303, options={
+        "allow_redirects": False, "params": SIGN_IN_PAGE | {"state": ""}}),
+    Row("unknown app", "getSignInPage", status=400, options={"params": SIGN_IN_PAGE | {"app": "unknown"}}),
+    page_row("no flow", "postSignInPage", 400, flow="nonsense", formToken="nonsense", step="signIn"),
+    Row("no flow", "openSignInProvider", status=400, options={"params": {"providerId": "apple.com"}}),
     Row("no session of the browser", "getSignOutPage"),
     Row("no session of the browser", "postSignOutPage", status=303, options={
         "allow_redirects": False, "data": {"formToken": "nonsense"}}),

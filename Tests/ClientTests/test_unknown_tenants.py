@@ -78,6 +78,8 @@ CLIENT_OPERATIONS = {
     "sendOobCode": lambda ada, session: {"requestType": "PASSWORD_RESET", "email": ada.email},
     "resetPassword": lambda ada, session: {"oobCode": "x"},
     "signInWithEmailLink": lambda ada, session: {"email": ada.email, "oobCode": "x"},
+    "createSignInUri": lambda ada, session: {
+        "continueUri": "http://localhost", "state": "s", "codeChallenge": "A" * 43, "codeChallengeMethod": "S256"},
     "issueNonce": lambda ada, session: {},
     "refreshTokens": lambda ada, session: {"grant_type": "refresh_token", "refresh_token": session["refreshToken"]},
 }

@@ -36,6 +36,7 @@ struct ProviderNameTests {
         "Gateway/Signals/": "the same",
         "API/Signals/": "the same",
         "Commands/GoogleSignalCommands.swift": "the same",
+        "Pages/SignIn/": "the buttons of the sign-in page, whose looks the providers prescribe",
         "Client/": "the library for apps, which has a type for each provider of Firebase's SDK",
     ]
 

@@ -4,6 +4,7 @@ public import Identity
 public struct SignInPageServices: Sendable {
     let sessions: BrowserSessions
     let codes: SignInCodes
+    let steps: SignInPageSteps
     let forms: FormTokens
     let sealedTokens: any SealedTokens
     let secrets: FlowSecrets
@@ -12,11 +13,13 @@ public struct SignInPageServices: Sendable {
     let issuer: @Sendable (ID<Project>) -> String
 
     public init(
-        sessions: BrowserSessions, codes: SignInCodes, forms: FormTokens, sealedTokens: any SealedTokens,
+        sessions: BrowserSessions, codes: SignInCodes, steps: SignInPageSteps, forms: FormTokens,
+        sealedTokens: any SealedTokens,
         secrets: FlowSecrets, clock: WallClock, issuer: @escaping @Sendable (ID<Project>) -> String
     ) {
         self.sessions = sessions
         self.codes = codes
+        self.steps = steps
         self.forms = forms
         self.sealedTokens = sealedTokens
         self.secrets = secrets

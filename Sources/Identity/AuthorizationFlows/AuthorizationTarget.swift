@@ -69,6 +69,40 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
         return base + separator + "\(name)=\(value)" + text.dropFirst(base.count)
     }
 
+    /// Returns the URL with more parameters in its query, whose values are encoded.
+    public func adding(_ parameters: [(name: String, value: String)]) -> String {
+        parameters.reduce(self) { $0.with($1.name, $1.value) }.text
+    }
+
+    private func with(_ name: String, _ value: String) -> AuthorizationTarget {
+        AuthorizationTarget(unchecked: adding(name, value))
+    }
+
+    private init(unchecked text: String) { self.text = text }
+
+    /// The account page of the gateway itself.
+    public static func accountPage(_ url: String) -> AuthorizationTarget { AuthorizationTarget(unchecked: url) }
+
+    /// Whether the query has a parameter that the sign-in page adds.
+    public var hasResultParameter: Bool {
+        let query = text.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
+        return query.split(separator: "&").contains { pair in
+            ["code", "state", "iss"].containsExactly(String(pair.prefix { $0 != "=" }))
+        }
+    }
+
+    public var isHTTP: Bool {
+        let start = text.prefix(8).lowercased()
+        return start.beginsExactly(with: "http://") || start.beginsExactly(with: "https://")
+    }
+
+    /// The sources of a Content-Security-Policy for a form that leads to the target: the origin of a page, or the scheme
+    /// of an app.
+    public var formTargets: [String] {
+        guard isHTTP else { return [text.prefix { $0 != ":" }.lowercased() + ":"] }
+        return text.prefixMatch(of: /[A-Za-z]+:\/\/[A-Za-z0-9.\[\]:-]+/).map { [String($0.output)] } ?? []
+    }
+
     /// Whether an app may register `text` as a redirect URI: an https URL (an app link), an http URL of a loopback
     /// host, or a custom scheme (RFC 8252 §7). Schemes that browsers handle themselves are not accepted.
     public static func canBeRegistered(_ text: String) -> Bool {

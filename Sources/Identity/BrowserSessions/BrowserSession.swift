@@ -10,6 +10,14 @@ public struct BrowserSession: Sendable {
     public let secretHash: [UInt8]
 }
 
+extension BrowserSession {
+    /// Whether the session has the second factor that the policy demands of the account now.
+    public func meetsFactorPolicy(of realm: Realm) -> Bool {
+        !realm.policy.secondFactors.demandsFactor(of: caller.account)
+            || caller.session.hasSecondFactor(of: caller.account)
+    }
+}
+
 /// How long the session of a browser lasts.
 public struct BrowserSessionLifetime: Hashable, Sendable {
     /// The session ends if the browser does not use it for this time.

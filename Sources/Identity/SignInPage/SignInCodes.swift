@@ -51,6 +51,11 @@ public struct SignInCodes: Sendable {
             code: code, browser: browserSecret.map { BrowserSessionValue(secret: $0, tenant: realm.tenant?.id) })
     }
 
+    /// Ends a session on the page for which no code is issued.
+    public func discard(_ session: Session, in realm: Realm) async throws {
+        try await store.end(session.id, at: clock.now(), in: realm.id)
+    }
+
     /// Exchanges a code for a session of the app. A second use of a code ends the session that the first use opened,
     /// because two parties have the code (RFC 6749 §4.1.2).
     ///

@@ -1,11 +1,20 @@
 /// What an app asks of the sign-in page, after all checks.
-public struct SignInPageRequest: Hashable, Codable, Sendable {
+public struct SignInPageRequest: Hashable, SealedTokenContent {
+    public static let purpose = "sign-in page request"
+    public static let invalidRefusal: any Refusal = SignInPageRefusal.flowInvalid
+    /// How long the URL of `createSignInUri` is valid.
+    public static let urlLifetime: Duration = .seconds(600)
+
     public let app: ID<App>
     public let target: AuthorizationTarget
     /// The app's value, which the result repeats.
     public let state: String
     /// SHA-256 of the code verifier.
     public let challenge: [UInt8]
+    /// `nil` for accounts of the project itself.
+    public var tenant: ID<Tenant>?
+    /// `nil` if the app asked for none.
+    public var language: Language?
     public var operation: AuthorizationFlow.Operation = .signIn
     /// The account and session that a link or re-authentication is about; `nil` for a sign-in.
     public var subject: Subject?

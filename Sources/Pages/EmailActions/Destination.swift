@@ -24,6 +24,24 @@ struct Destination: Sendable {
     ///
     /// - Parameter path: relative.
     static func accountPage(_ path: String) -> Destination { Destination(path) }
+    static let signInPage = Destination("signIn")
+
+    /// A screen of the sign-in page in the same flow.
+    static func signInPage(screen: String, flow: String) -> Destination {
+        Destination("signIn?screen=\(screen)&flow=\(flow)")
+    }
+
+    /// Starts the sign-in with a provider.
+    ///
+    /// - Parameters:
+    ///   - provider: an ID, which contains no character that a query must escape.
+    ///   - flow: the sealed flow in base64url.
+    static func provider(_ provider: String, flow: String) -> Destination {
+        Destination("signIn/provider?providerId=\(provider)&flow=\(flow)")
+    }
+
+    static func fragment(_ id: ElementID) -> Destination { Destination("#" + id.rawValue) }
+
     static func app(_ url: ContinueURL) -> Destination { Destination(url.text) }
     static func app(_ link: ActionLink) -> Destination { Destination(link.url) }
     /// - Parameter url: the URL of the target, with or without an error in its query. It may have a custom scheme. The

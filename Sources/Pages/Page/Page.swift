@@ -31,6 +31,10 @@ public struct Page: Sendable {
     /// The JSON that ``PageScript/delivery`` reads, the only script that a page can have: the result or the error of a
     /// sign-in, and how the script passes it to the app. `nil` for a page without script.
     var eventDelivery: String?
+    /// The URL that the page opens as soon as it is loaded; `nil` for a page that stays.
+    var refresh: Destination?
+    /// Precedes the title of the window, for example "Error: "; empty for other pages.
+    var windowTitlePrefix = ""
     /// Whether the page explains that something did not work. Then its footer contains the ID of the request.
     var isFailure = false
 
@@ -50,13 +54,14 @@ public struct Page: Sendable {
 
     public var html: String {
         let windowTitle = context.projectName.map { "\(title) – \($0)" } ?? title
+        let refresh = refresh.map { [Markup.void(.meta, Attribute.refresh(to: $0.url))] } ?? []
         let name = context.projectName.map { [Markup(.p, [.classes(.project)], text: $0)] } ?? []
         return Markup.document(
             language: context.language.rawValue, isRightToLeft: context.language.isRightToLeft,
             head: [
                 .void(.meta, [.name("viewport"), .content("width=device-width, initial-scale=1")]),
-                .void(.meta, [.name("robots"), .content("noindex")]), Markup(.title, text: windowTitle), .stylesheet,
-            ],
+                .void(.meta, [.name("robots"), .content("noindex")]), Markup(.title, text: windowTitlePrefix + windowTitle), .stylesheet,
+            ] + refresh,
             body: Markup(
                 .body, eventDelivery.map { [.delivery($0)] } ?? [],
                 [Markup(.main, name + [Markup(.h1, text: title)] + content)] + footer

@@ -2,6 +2,7 @@
 enum Stylesheet {
     enum Class: String {
         case project, details, note, problem, quiet, button, choice, done
+        case providers, provider, apple, google, divider, links, plain
     }
 
     /// The CSS text. It contains no `<`, `>` or `&`, because it is not escaped. Text has a contrast of at least 7:1,
@@ -48,10 +49,21 @@ enum Stylesheet {
         footer ul{display:flex;flex-wrap:wrap;gap:0 1.5rem;margin:0;padding:0;list-style:none}\
         footer a{display:inline-block;min-width:2.75rem;padding:.625rem 0;color:inherit}\
         footer p{margin:.5rem 0 0}\
+        .providers{display:grid;gap:.75rem}\
+        .provider{display:flex;align-items:center;justify-content:center;gap:.625rem;height:2.75rem;padding:0 .75rem;\
+        border:1px solid var(--line);border-radius:.5rem;background:var(--card);color:var(--text);font-weight:600;\
+        line-height:1.2;text-decoration:none;overflow:hidden}\
+        .apple{border-color:#000;background:#000;color:#fff}.apple img{display:block}\
+        .google{border-color:#747775;background:#fff;color:#1f1f1f}\
+        .divider{margin:1.25rem 0 0;color:var(--soft);text-align:center}\
+        .links{max-width:none;padding:0}.plain{color:inherit}\
+        @media (prefers-color-scheme:dark){.apple{border-color:#fff;background:#fff;color:#000}\
+        .google{border-color:#8e918f;background:#131314;color:#e3e3e3}}\
+        @media (forced-colors:active){.apple{border-color:ButtonBorder}}\
         :focus-visible{outline:3px solid var(--strong);outline-offset:3px}\
         @media (min-width:40rem){main{margin:10vh auto;padding:2.5rem}}
         """
 
     /// SHA-256 of ``text`` in base64. The page's policy allows no other style (CSP 3 §6.7.3.3).
-    static let sha256 = "JYFRi9qk05toaKKnrIRNKHi2hZAoLr9FQCFUjUTOsBc="
+    static let sha256 = "lsrXimFU1t5uzJ7vrRd7Sj/YCVYaxFneh+oOH9hcuww="
 }

@@ -5,8 +5,17 @@ internal import Identity
 enum SignInPageText: TextKey {
     case signOut, signOutTitle, signOutNamed, signOutKeepsApps, signedOutTitle, signedOutAdvice
     case foreignFormTitle, foreignFormAdvice
+    case signInTitle, signUpTitle, continueTitle, continueAs, otherAccount, signedInTitle, signedInReturning
+    case signedInReturn, backToApp, signInWithApple, signInWithGoogle, continueWith, or, email, password, signIn, stay
+    case forgotPassword, emailMe, guest, createAccount, haveAccount, cancel, noMethod, errorTitle
+    case expiredTitle, expiredAdvice, otherBrowserTitle, otherBrowserAdvice, finishedTitle, finishedAdvice
+    case badRequestTitle, badRequestAdvice, unavailableTitle, unavailableAdvice
+    case wrongCredentials, emailTaken, invalidEmail, missingPassword, weakPassword, accountDisabled, wrongCode
+    case codeExpired, userMismatch, notAvailable, providerUnavailable, cancelled, tooManyAttempts, rejected
+    case secondFactorTitle, smsSent, totpAdvice, totpOther, sendSMS, recoveryCode, confirm, tryAnotherWay, code
+    case conflictTitle, conflictKnown, conflictHidden, knownMethod, notNow
+    case resetTitle, resetAdvice, sendEmail, backToSignIn, resetSentTitle, resetSentAdvice
 
-    /// With placeholders in braces, such as `{app}`.
     var english: StaticString {
         switch self {
         case .signOut: "Sign out"
@@ -17,6 +26,82 @@ enum SignInPageText: TextKey {
         case .signedOutAdvice: "This browser is no longer signed in. You can close this page."
         case .foreignFormTitle: "We could not accept this form"
         case .foreignFormAdvice: "Nothing was changed. Open the page again, and submit the form there."
+        case .signInTitle: "Sign in"
+        case .signUpTitle: "Create an account"
+        case .continueTitle: "Continue to {app}"
+        case .continueAs: "Continue as {name}"
+        case .otherAccount: "Use another account"
+        case .signedInTitle: "You are signed in"
+        case .signedInReturning: "You will be taken back to {app}."
+        case .signedInReturn: "Go back to {app} to continue."
+        case .backToApp: "Back to {app}"
+        case .signInWithApple: "Sign in with Apple"
+        case .signInWithGoogle: "Sign in with Google"
+        case .continueWith: "Continue with {provider}"
+        case .or: "or"
+        case .email: "Email address"
+        case .password: "Password"
+        case .signIn: "Sign in"
+        case .stay: "Stay signed in on this device"
+        case .forgotPassword: "Forgot your password?"
+        case .emailMe: "Email me a link or code"
+        case .guest: "Continue as guest"
+        case .createAccount: "Create an account"
+        case .haveAccount: "I already have an account"
+        case .cancel: "Cancel"
+        case .noMethod: "There is no way to sign in here at the moment. Go back to {app}, or try again later."
+        case .errorTitle: "Error: "
+        case .expiredTitle: "This sign-in has expired"
+        case .expiredAdvice: "Nothing was changed. Go back to the app, and sign in again."
+        case .otherBrowserTitle: "We cannot continue this sign-in"
+        case .otherBrowserAdvice:
+            "This browser did not start the sign-in, or it does not store cookies. Go back to the app, and sign in again."
+        case .finishedTitle: "This sign-in is already finished"
+        case .finishedAdvice: "Go back to the app. If you are not signed in there, sign in again."
+        case .badRequestTitle: "This sign-in link is incomplete"
+        case .badRequestAdvice:
+            "Go back to the app, and sign in again. If you see this page again, contact the operator of the app."
+        case .unavailableTitle: "Sign-in is not available"
+        case .unavailableAdvice: "Nothing was changed. Wait a moment, then try again."
+        case .wrongCredentials: "The email address or the password is not correct."
+        case .emailTaken: "An account with this email address exists already. Sign in instead."
+        case .invalidEmail: "Enter a valid email address."
+        case .missingPassword: "Enter a password."
+        case .weakPassword: "This password cannot be used. Choose another one. Requirements:"
+        case .accountDisabled: "This account is disabled. Contact the operator of {app}."
+        case .wrongCode: "This code is not correct. Check it, and try again."
+        case .codeExpired: "This step has expired. Sign in again."
+        case .userMismatch: "This is another account. Sign in with the account that you use in {app}."
+        case .notAvailable: "This way to sign in is not available here."
+        case .providerUnavailable: "The sign-in service does not respond. Try again, or sign in another way."
+        case .cancelled: "You cancelled the sign-in. You can try again, or sign in another way."
+        case .tooManyAttempts:
+            """
+            {minutes, plural, one {Too many attempts. Wait # minute, or sign in another way.} \
+            other {Too many attempts. Wait # minutes, or sign in another way.}}
+            """
+        case .rejected: "We could not sign you in. Try again, or sign in another way."
+        case .secondFactorTitle: "Enter your code"
+        case .smsSent: "We sent you a text message with a code."
+        case .totpAdvice: "Enter the code from your authenticator app."
+        case .totpOther: "Code from another authenticator app {name}"
+        case .sendSMS: "Send a text message to {name}"
+        case .recoveryCode: "Recovery code"
+        case .confirm: "Continue"
+        case .tryAnotherWay: "Try another way"
+        case .code: "Code"
+        case .conflictTitle: "You already have an account"
+        case .conflictKnown: "To use {provider} with your account, sign in to it once in a way that you used before."
+        case .conflictHidden: "To use {provider}, sign in to the account with this address first."
+        case .knownMethod: "You have used this before"
+        case .notNow: "Not now"
+        case .resetTitle: "Reset your password"
+        case .resetAdvice: "Enter the email address of your account. We will email you a link to set a new password."
+        case .sendEmail: "Send the email"
+        case .backToSignIn: "Back to sign-in"
+        case .resetSentTitle: "Check your email"
+        case .resetSentAdvice:
+            "If an account has the address {email}, we will email you a link to set a new password. Then sign in here."
         }
     }
 }

@@ -28,7 +28,22 @@ public struct Attribute: Sendable {
     /// For a frame without scripts and forms, whose links can open new tabs without these restrictions.
     public static let sandboxWithLinks = Attribute("sandbox", "allow-popups allow-popups-to-escape-sandbox")
 
+    /// The condition of a `source` in a `picture`: the user prefers dark colours.
+    public static let darkScheme = Attribute("media", "(prefers-color-scheme: dark)")
+    public static let numericInput = Attribute("inputmode", "numeric")
+
+    /// Makes a `meta` element load `url` as soon as the page is loaded.
+    public static func refresh(to url: URLReference) -> [Attribute] {
+        [Attribute("http-equiv", "refresh"), Attribute("content", "0;url=" + url.text)]
+    }
+
+    /// - Parameter images: the URLs of an image, each with the pixel density of the screens that it is for.
+    public static func srcset(_ images: [(url: URLReference, density: Int)]) -> Attribute {
+        Attribute("srcset", images.map { "\($0.url.text) \($0.density)x" }.joined(separator: ", "))
+    }
+
     public static func action(_ url: URLReference) -> Attribute { Attribute("action", url.text) }
+    public static func alt(_ text: String) -> Attribute { Attribute("alt", text) }
     public static func autocomplete(_ purpose: StaticString) -> Attribute { Attribute("autocomplete", "\(purpose)") }
     public static func charset(_ name: StaticString) -> Attribute { Attribute("charset", "\(name)") }
     public static func classes(_ names: [String]) -> Attribute { Attribute("class", names.joined(separator: " ")) }

@@ -4,14 +4,15 @@ public struct Markup: Sendable {
     /// Elements with content. ``void(_:_:)`` builds the elements without content.
     public enum Element: String, Sendable {
         case a, bdi, body, button, code, dd, details, div, dl, dt, fieldset, figcaption, figure, footer, form, h1, h2,
-            h3, head, header, html, iframe, label, legend, li, main, nav, noscript, option, p, pre, script, section,
+            h3, head, header, html, iframe, label, legend, li, main, nav, noscript, option, p, picture, pre, script,
+            section,
             select, span, strong, summary, table, tbody, td, textarea, th, thead, time, title, tr, ul
         /// Elements of SVG. Inside ``svg``, ``title`` is SVG's element with the same name.
         case g, line, path, rect, svg, text
     }
 
     public enum VoidElement: String, Sendable {
-        case base, br, input, link, meta
+        case base, br, img, input, link, meta, source
     }
 
     /// The fragment as HTML.
@@ -41,6 +42,12 @@ public struct Markup: Sendable {
 
     /// - Parameter text: inserted without escaping, so it must be a constant in the source code.
     public static func script(_ text: StaticString) -> Markup { Markup(html: "<script>\(text)</script>") }
+
+    /// - Parameter svg: the content of an `svg` element with a view box of 48 by 48, hidden from screen readers. Inserted
+    ///   without escaping, so it must be a constant in the source code.
+    public static func icon(_ svg: StaticString) -> Markup {
+        Markup(html: #"<svg viewBox="0 0 48 48" width="20" height="20" aria-hidden="true">\#(svg)</svg>"#)
+    }
 
     /// A text of a person, isolated so that its direction does not change the order of the texts around it.
     public static func isolated(_ text: String) -> Markup { Markup(.bdi, text: text) }

@@ -66,6 +66,11 @@ public struct PostgresSignInCodeStore: SignInCodeStore {
         }
     }
 
+    public func end(_ session: ID<Session>, at now: Instant, in realm: ID<Realm>) async throws {
+        let statement = try SQL.endSession(session, .replaced, at: now, in: realm)
+        _ = try await withStoreErrors { try await pool.execute(statement) }
+    }
+
     public func endSession(openedWith hash: [UInt8], at now: Instant, in realm: ID<Realm>) async throws {
         _ = try await withStoreErrors {
             try await pool.execute(

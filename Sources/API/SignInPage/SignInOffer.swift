@@ -1,0 +1,35 @@
+internal import Identity
+internal import Pages
+
+/// What an app offers on the sign-in page.
+///
+/// A provider counts only if its sign-in in the browser is configured. If guideline 4.8 is violated, third parties are
+/// missing, and so they are if Apple's button cannot be shown.
+struct SignInOffer {
+    let screen: SignInScreen
+    let offersSignUp: Bool
+    /// For the log: why providers are missing.
+    let refusal: (any Refusal)?
+
+    init(of app: App, in realm: Realm, for request: SignInPageRequest, usesAppleImage: Bool) {
+        let services = LoginServices(of: app, in: realm)
+        var methods = services.offered
+        let lacksApple = methods.contains(.apple) && !realm.hasBrowserFlow(of: .apple, for: app) && !app.isAccountPage
+        if lacksApple { methods.removeAll { services.thirdParties.contains($0) } }
+        var screen = SignInScreen()
+        screen.providers = methods.filter { realm.hasBrowserFlow(of: $0, for: app) }.map { provider in
+            ProviderButton(
+                provider, displayName: realm.settings(of: provider)?.openID?.displayName,
+                usesAppleImage: usesAppleImage)
+        }
+        screen.offersPassword = methods.contains(.password)
+        screen.offersGuest = methods.contains(.anonymous) && request.operation == .signIn
+        offersSignUp =
+            screen.offersPassword && realm.policy.allowsSignUp && request.operation == .signIn
+            && !realm.policy.emailEnumerationProtection
+        screen.offersSignUp = offersSignUp
+        self.screen = screen
+        let isHidden = methods.count < services.methods.count
+        refusal = isHidden ? services.violations.first.map { ProviderRefusal.notForThisApp(violation: $0) } : nil
+    }
+}

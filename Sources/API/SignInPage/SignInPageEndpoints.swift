@@ -1,0 +1,131 @@
+internal import Encoding
+internal import HTTP
+internal import Identity
+internal import Pages
+
+extension Endpoint {
+    /// Opens the sign-in page, or shows a step of a flow.
+    static let getSignInPage = page("getSignInPage", .get, "/{project}/__/auth/signIn") { call in
+        try await call.withProjectOfPath(languageTag: call.request.query("hl")) { project, pageContext in
+            let visitor = SignInVisitor(call: call, project: project, pageContext: pageContext)
+            guard let sealed = call.request.query("flow") else { return try await visitor.open() }
+            return try await visitor.resume(sealed) { visit in
+                try await visit.show(screen: call.request.query("screen").flatMap(SignInPageRequest.Screen.init))
+            }
+        }
+    }
+
+    /// Performs a step of the sign-in page.
+    static let postSignInPage = page(
+        "postSignInPage", .post, "/{project}/__/auth/signIn", bodyLimit: smallBodyLimit
+    ) { call in
+        let fields = FormFields(call.request)
+        return try await call.withProjectOfPath { project, pageContext in
+            let visitor = SignInVisitor(call: call, project: project, pageContext: pageContext)
+            return try await visitor.resume(fields?[signIn: .flow] ?? "") { visit in
+                let token = fields?[signIn: .formToken]
+                guard let fields,
+                    visit.services.forms.accepts(
+                        call.request, token: token, for: visit.form, origin: call.origin(in: visit.realm))
+                else {
+                    return visit.response(
+                        Page.sessionFailure(.foreignForm, visit.pageContext), status: 400,
+                        because: SignInPageRefusal.foreignForm)
+                }
+                return try await visit.submit(fields)
+            }
+        }
+    }
+
+    /// Starts the sign-in with a provider, and redirects the browser to it.
+    static let openSignInProvider = page("openSignInProvider", .get, "/{project}/__/auth/signIn/provider") { call in
+        try await call.withProjectOfPath { project, pageContext in
+            let visitor = SignInVisitor(call: call, project: project, pageContext: pageContext)
+            return try await visitor.resume(call.request.query("flow") ?? "") { visit in
+                try await visit.startProvider(ProviderID(call.request.query("providerId") ?? ""))
+            }
+        }
+    }
+}
+
+extension FormFields {
+    subscript(signIn field: SignInField) -> String? { value(ByteText(field.rawValue)) }
+}
+
+/// A request to the sign-in page of a project, before its flow is known.
+struct SignInVisitor {
+    let call: EndpointCall
+    let project: Realm
+    let pageContext: Page.Context
+
+    var services: SignInPageServices { call.services.signInPage }
+    var origin: String { call.origin(in: project) }
+
+    /// The cookie that binds the flows of a browser.
+    var cookie: PageCookie { .flow(origin: origin) }
+
+    /// Calls `respond` with the flow that the browser started. Otherwise returns a page about the reason.
+    func resume(
+        _ sealed: String, _ respond: (SignInVisit) async throws -> PageResponse
+    ) async throws -> PageResponse {
+        guard
+            let (flow, _) = try? services.sealedTokens.decode(
+                SignInPageFlow.self, from: sealed, at: services.clock.now(), in: project.id)
+        else { return failure(.expired, because: .flowInvalid) }
+        guard let value = cookie.value(in: call.request),
+            services.secrets.areEqual(services.secrets.hash(value), flow.cookieHash)
+        else { return failure(.otherBrowser, because: .otherBrowser) }
+        guard let visit = try await visit(flow, sealed: sealed) else {
+            return failure(.expired, because: .flowInvalid)
+        }
+        guard try await !services.codes.isFinished(flow, in: visit.realm) else {
+            return failure(.finished, because: .finished)
+        }
+        return try await respond(visit)
+    }
+
+    /// - Returns: `nil` if the app, its URL or the tenant is no longer accepted.
+    func visit(_ flow: SignInPageFlow, sealed: String) async throws -> SignInVisit? {
+        let request = flow.request
+        guard let realm = try await realm(of: request.tenant) else { return nil }
+        let app = try await app(request.app)
+        guard let app, app.accepts(request.target, in: realm) else { return nil }
+        return SignInVisit(
+            call: call, realm: realm, app: app, flow: flow, sealed: sealed,
+            pageContext: call.pageContext(
+                languageTag: request.language?.rawValue, in: realm, of: app.id,
+                projectName: pageContext.projectName))
+    }
+
+    func realm(of tenant: ID<Tenant>?) async throws -> Realm? {
+        guard let tenant else { return project }
+        guard tenant.isValidTenantID,
+            let realm = try await call.services.projects.tenancy.realmOfTenant(tenant, project),
+            realm.tenant?.settings.isDisabled != true
+        else { return nil }
+        return realm
+    }
+
+    func app(_ id: ID<App>) async throws -> App? {
+        if id == App.accountPage.id { return .accountPage }
+        return try await call.services.projects.app(id, project.project.id)
+    }
+
+    func failure(_ failure: SignInFailure, because refusal: SignInPageRefusal) -> PageResponse {
+        PageResponse(
+            Page.signInFailure(failure, returningTo: nil, pageContext).sessionResponse(status: 400), of: project.id,
+            because: refusal)
+    }
+}
+
+extension App {
+    /// The account page of the gateway, which offers every method of the project.
+    static let accountPage = App(
+        id: ID("account"), settings: AppSettings(platform: .web, distribution: .web),
+        graceEndsAt: Instant(seconds: 253_402_300_799))
+
+    /// Whether a flow may return to `target`, which may no longer be registered.
+    fileprivate func accepts(_ target: AuthorizationTarget, in realm: Realm) -> Bool {
+        self == .accountPage || (try? AuthorizationTarget(target.text, of: self, in: realm)) != nil
+    }
+}

@@ -1,0 +1,75 @@
+internal import Encoding
+internal import HTTP
+internal import Identity
+internal import Pages
+
+extension SignInVisit {
+    /// Completes the flow, or shows the next step.
+    ///
+    /// - Parameter afterForm: `false` after the redirect of a provider, which no action of the user precedes.
+    func finish(
+        _ outcome: SignInOutcome, isGuest: Bool = false, stays: Bool = false, afterForm: Bool = true
+    ) async throws -> PageResponse {
+        switch outcome {
+        case .signedIn(let signedIn):
+            return try await finish(signedIn, isGuest: isGuest, stays: stays, afterForm: afterForm)
+        case .secondFactorRequired(let challenge):
+            return try await store(
+                .secondFactor(
+                    pendingCredential: challenge.pendingCredential,
+                    factors: challenge.account.secondFactors.factors.map(SignInPageStep.Factor.init), stays: stays,
+                    sessionInfo: nil))
+        case .confirmationNeeded, .conflict, .phoneConflict:
+            return try await show(screen: .signIn, .rejected, status: 400)
+        }
+    }
+
+    private func finish(
+        _ signedIn: SignedIn, isGuest: Bool, stays: Bool, afterForm: Bool
+    ) async throws -> PageResponse {
+        if let subject = request.subject, subject.account != signedIn.account.id {
+            try await services.codes.discard(signedIn.session, in: realm)
+            return PageResponse(
+                .redirect(to: appReturn(error: .userMismatch).url), of: realm.id, because: SignInRefusal.otherAccount)
+        }
+        let hasBrowser = isOwnOrigin && !isGuest && !signedIn.isRestricted
+        let browser = PageSignIn.BrowserWish(
+            lifetime: stays ? .stay : .visit, replaced: call.browserSessionValue(in: realm))
+        return try await issueCode(
+            for: PageSignIn(
+                session: signedIn.session, isNewAccount: signedIn.isNewAccount, browser: hasBrowser ? browser : nil),
+            afterForm: afterForm)
+    }
+
+    /// Issues the code of the flow, and returns to the app.
+    func issueCode(for signIn: PageSignIn, afterForm: Bool) async throws -> PageResponse {
+        guard let issued = try await services.codes.issue(signIn, of: flow, in: realm) else {
+            return response(
+                .signInFailure(.finished, returningTo: nil, pageContext), status: 400,
+                because: SignInPageRefusal.finished)
+        }
+        let url =
+            app.isAccountPage ? request.target.text : SignInResult(request, issuer: issuer).url(code: issued.code)
+        var page = returnToApp(CheckedReturn(request.target, url: url), afterForm: afterForm)
+        if let value = issued.browser {
+            let cookie = PageCookie.session(in: realm.project.id, origin: call.origin(in: realm))
+            let maxAge = signIn.browser?.lifetime == .stay ? BrowserSessionLifetime.stay.absolute : nil
+            page.response.headers.add("Set-Cookie", cookie.header(value.text, maxAge: maxAge))
+        }
+        return page
+    }
+
+    /// A web page opens from a page that refreshes itself, because `form-action` would cover every redirect after our
+    /// form, also the app's own. An app opens only after an action of the user: by a redirect after our form, otherwise
+    /// by a button.
+    private func returnToApp(_ back: CheckedReturn, afterForm: Bool) -> PageResponse {
+        if app.isAccountPage { return PageResponse(.redirect(to: back.url), of: realm.id) }
+        let isWebPage = request.isWebPage(of: app)
+        if !isWebPage, afterForm { return PageResponse(.redirect(to: back.url), of: realm.id) }
+        return response(.signedIn(returningTo: back, isAutomatic: isWebPage, pageContext))
+    }
+}
+
+extension App {
+    var isAccountPage: Bool { id == App.accountPage.id }
+}

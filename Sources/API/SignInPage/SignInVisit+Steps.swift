@@ -1,0 +1,175 @@
+internal import Encoding
+internal import HTTP
+internal import Identity
+internal import Pages
+
+extension SignInVisit {
+    /// Shows the first step of the flow.
+    func begin() async throws -> PageResponse {
+        let session = try await usableSession()
+        if request.prompt == SignInPageRequest.Prompt.none {
+            return PageResponse(.redirect(to: appReturn(error: .loginRequired).url), of: realm.id)
+        }
+        if let session, request.screen == .signIn, let name = session.caller.account.visibleName {
+            return response(.continueAs(name, step(), pageContext))
+        }
+        return try await show(screen: request.screen)
+    }
+
+    /// The session of the browser, if the app can continue with it: the app offers its method, the tenant is the same,
+    /// and the account has the factors that the policy demands.
+    func usableSession() async throws -> BrowserSession? {
+        guard request.operation == .signIn, request.prompt != .login,
+            let session = try await call.browserSession(in: realm)
+        else { return nil }
+        let opened = session.caller.session
+        guard offers(opened.method), session.meetsFactorPolicy(of: realm) else { return nil }
+        if let maxAge = request.maxAge, services.clock.now() - opened.authenticatedAt > maxAge { return nil }
+        return session
+    }
+
+    private func offers(_ method: ProviderID) -> Bool {
+        LoginServices(of: app, in: realm).offered.contains(method)
+    }
+
+    /// - Parameter screen: `nil` for the one that the app asked for.
+    func show(
+        screen: SignInPageRequest.Screen?, _ problem: SignInProblem? = nil, email: String? = nil, stays: Bool = false,
+        status: Int = 200, because refusal: (any Refusal)? = nil
+    ) async throws -> PageResponse {
+        if problem == nil, screen == nil, let stored = try await storedStep() { return show(stored) }
+        let offer = SignInOffer(of: app, in: realm, for: request, usesAppleImage: showsAppleImage)
+        let email = email ?? request.loginHint ?? ""
+        switch screen ?? .signIn {
+        case .signUp where offer.offersSignUp:
+            return response(
+                .signUp(email: email, PasswordRules(realm.policy), step(problem), pageContext), status: status,
+                because: refusal)
+        case .reset where offer.screen.offersPassword:
+            return response(.requestReset(email: email, step(problem), pageContext), status: status, because: refusal)
+        case .signIn, .signUp, .reset:
+            var screen = offer.screen
+            screen.email = email
+            screen.stays = stays
+            screen.offersStaying = isOwnOrigin && request.operation == .signIn
+            return response(
+                .signIn(screen, step(problem), pageContext), status: status, because: refusal ?? offer.refusal)
+        }
+    }
+
+    /// Performs the step that a form requests.
+    func submit(_ fields: FormFields) async throws -> PageResponse {
+        guard let action = fields[signIn: .step].flatMap(SignInAction.init) else {
+            return try await show(screen: nil, .rejected, status: 400)
+        }
+        let email = fields[signIn: .email].map { String($0.prefix(320)) }
+        let stays = fields[signIn: .stay] != nil
+        do {
+            return try await perform(action, fields, email: email, stays: stays)
+        } catch let refusal as any Refusal {
+            return try await show(refusal, of: action, email: email, stays: stays)
+        } catch is ProviderUnreachable {
+            return try await show(screen: nil, .providerUnavailable, status: 503)
+        }
+    }
+
+    private func perform(
+        _ action: SignInAction, _ fields: FormFields, email: String?, stays: Bool
+    ) async throws -> PageResponse {
+        let signIn = call.services.signIn
+        switch action {
+        case .signIn:
+            try LoginServices.requireListed(.password, for: app)
+            return try await finish(
+                signIn.password.signIn(
+                    email: email, password: fields[signIn: .password].map(Secret.init), in: realm, from: context),
+                stays: stays)
+        case .signUp: return try await signUp(email: email, password: fields[signIn: .password].map(Secret.init))
+        case .guest:
+            try LoginServices.requireListed(.anonymous, for: app)
+            guard request.operation == .signIn else { throw SignUpRefusal.anonymousNotAllowed }
+            return try await finish(signIn.anonymous.signUp(in: realm, from: context), isGuest: true)
+        case .resume: return try await resumeSession()
+        case .secondFactor: return try await submitSecondFactor(fields)
+        case .reset: return try await sendReset(to: email)
+        case .notNow: return try await forgetConflict()
+        }
+    }
+
+    /// Creates an account with a password. With email enumeration protection, a mailbox has to be proven first, so that
+    /// the page does not reveal whether an account has the address.
+    private func signUp(email: String?, password: Secret?) async throws -> PageResponse {
+        try LoginServices.requireListed(.password, for: app)
+        guard request.operation == .signIn else { throw SignUpRefusal.notAllowed }
+        guard !realm.policy.emailEnumerationProtection else { throw SignUpRefusal.notAllowed }
+        return try await finish(
+            call.services.signIn.password.signUp(
+                email: email, password: password, profile: AccountUpdate.Profile(), in: realm, from: context))
+    }
+
+    /// Emails a link for a new password. The page is the same whether or not an account has the address.
+    private func sendReset(to email: String?) async throws -> PageResponse {
+        guard let email = email.flatMap(EmailAddress.init) else { throw CredentialRefusal.invalidEmail }
+        do {
+            try await call.services.emailActions.pageService.sendReset(to: email.rawValue, in: realm, from: context)
+        } catch OOBSendingRefusal.emailUnknown {}
+        return response(.resetSent(to: email.rawValue, step(), pageContext))
+    }
+
+    /// Continues with the session of the browser.
+    private func resumeSession() async throws -> PageResponse {
+        guard let session = try await usableSession() else { return try await show(screen: .signIn) }
+        var signIn = PageSignIn(session: session.caller.session, isNewAccount: false, browser: nil)
+        signIn.keepsSession = true
+        return try await issueCode(for: signIn, afterForm: true)
+    }
+
+    private func show(
+        _ refusal: any Refusal, of action: SignInAction, email: String?, stays: Bool
+    ) async throws -> PageResponse {
+        let screen: SignInPageRequest.Screen? =
+            switch action {
+            case .signUp: .signUp
+            case .reset: .reset
+            case .signIn, .guest, .resume: .signIn
+            case .secondFactor, .notNow: nil
+            }
+        let problem = SignInProblem(refusal)
+        if screen == nil, let stored = try await storedStep() {
+            return show(stored, problem, status: problem.status, because: refusal)
+        }
+        var page = try await show(
+            screen: screen, problem, email: email, stays: stays, status: problem.status, because: refusal)
+        if let delay = refusal.retryDelay { page.response.headers.add("Retry-After", String(delay.delaySeconds)) }
+        return page
+    }
+}
+
+extension SignInProblem {
+    /// The texts reveal less than the codes of the API: whether an address or a password is wrong has one text.
+    init(_ refusal: any Refusal) {
+        self =
+            switch refusal {
+            case let limit as TooManyAttempts: .tooManyAttempts(minutes: limit.retryAfter.delayMinutes)
+            case SignInRefusal.unknownEmail, SignInRefusal.wrongPassword, SignInRefusal.unknownEmailOrWrongPassword:
+                .wrongCredentials
+            case SignInRefusal.accountDisabled, TokenRefusal.accountDisabled: .accountDisabled
+            case SignInRefusal.otherAccount: .userMismatch
+            case SignUpRefusal.emailTaken: .emailTaken
+            case CredentialRefusal.missingEmail, CredentialRefusal.invalidEmail: .invalidEmail
+            case CredentialRefusal.missingPassword: .missingPassword
+            case CredentialRefusal.weakPassword(let minimum): .weakPassword([.minimumLength(minimum)])
+            case CredentialRefusal.passwordLacks(let requirements): .weakPassword(requirements)
+            case FactorRefusal.invalidCode, PhoneRefusal.invalidCode, OOBCodeRefusal.invalid: .wrongCode
+            case FactorRefusal.invalidPendingCredential, OOBCodeRefusal.expired: .codeExpired
+            case is SignUpRefusal, SignInRefusal.passwordsNotAllowed, is OOBCodeRefusal, is ProviderRefusal:
+                .notAvailable
+            case AuthorizationRefusal.cancelled: .cancelled
+            default: .rejected
+            }
+    }
+
+    var status: Int {
+        if case .tooManyAttempts = self { 429 } else { 400 }
+    }
+}

@@ -1,0 +1,85 @@
+internal import HTML
+internal import Identity
+
+extension SignInStep {
+    /// A form that requests `action`. Other actions are forms of their own, so they send no password.
+    func form(_ action: SignInAction, _ content: [Markup]) -> Markup {
+        Markup(
+            .form, [.post, .action(.signInPage)],
+            [
+                .hidden(.flow, flow), .hidden(.formToken, formToken), .hidden(.step, action.rawValue),
+            ] + content)
+    }
+}
+
+extension Page.Context {
+    var divider: Markup { Markup(.p, [.classes(.divider)], text: text(.or)) }
+
+    func emailField(_ value: String, _ problem: SignInProblem?) -> Markup {
+        let isWrong = problem?.concernsEmail == true
+        return Markup(
+            .div,
+            [
+                Markup(.label, [.for(.address)], text: text(.email)),
+                .void(
+                    .input,
+                    [
+                        .id(.address), .name(SignInField.email.rawValue), .type("email"),
+                        .autocomplete("username webauthn"), .required, .maxlength(254), .value(value),
+                    ] + (isWrong ? [.invalid, .describedBy([.problem])] : [])),
+            ])
+    }
+
+    func passwordFields(_ screen: SignInScreen, _ problem: SignInProblem?) -> [Markup] {
+        let isWrong = problem?.concernsPassword == true
+        let password: [Attribute] =
+            [
+                .id(.password), .name(SignInField.password.rawValue), .type("password"),
+                .autocomplete("current-password"), .required,
+            ] + (isWrong ? [.invalid, .describedBy([.problem])] : [])
+        return [
+            emailField(screen.email, problem), Markup(.label, [.for(.password)], text: text(.password)),
+            .void(.input, password),
+        ] + (screen.offersStaying ? [stayCheckbox(screen.stays)] : []) + [button(localized(.signIn))]
+    }
+
+    func stayCheckbox(_ isChecked: Bool) -> Markup {
+        Markup(
+            .div, [.classes(.choice)],
+            [
+                .void(
+                    .input,
+                    [.id(.stay), .type("checkbox"), .name(SignInField.stay.rawValue), .value("on")]
+                        + (isChecked ? [.checked] : [])),
+                Markup(.label, [.for(.stay)], text: text(.stay)),
+            ])
+    }
+
+    func quietButton(_ key: SignInPageText) -> Markup { button(localized(key), [.classes(.quiet)]) }
+
+    /// A link to another screen of the same flow.
+    func switchLink(
+        _ key: SignInPageText, to screen: SignInPageRequest.Screen, _ step: SignInStep, isButton: Bool = false
+    ) -> Markup {
+        let destination = Destination.signInPage(screen: screen.rawValue, flow: step.flow)
+        guard !isButton else { return link(localized(key), to: destination, isSecondary: true) }
+        return Markup(.a, [.classes(.plain), .href(destination)], text: text(key))
+    }
+
+    /// Links to other screens, and the way back to the app, which every step has.
+    func footer(_ links: [Markup], _ step: SignInStep) -> Markup {
+        Markup(
+            .footer, [.classes(.links)],
+            links + [Markup(.a, [.classes(.plain), .href(step.cancel.destination)], text: text(.cancel))])
+    }
+}
+
+extension Markup {
+    static func hidden(_ field: SignInField, _ value: String) -> Markup {
+        .void(.input, [.type("hidden"), .name(field.rawValue), .value(value)])
+    }
+}
+
+extension ElementID {
+    static let stay = ElementID("stay")
+}

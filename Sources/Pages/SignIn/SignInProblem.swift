@@ -1,0 +1,88 @@
+internal import HTML
+public import Identity
+
+/// What is wrong with a submitted form of the sign-in page. Texts do not reveal whether an account has an address.
+public enum SignInProblem: Hashable, Sendable {
+    case wrongCredentials
+    case emailTaken
+    case invalidEmail
+    case missingPassword
+    /// The requirements that the password does not meet.
+    case weakPassword([PasswordRequirement])
+    case accountDisabled
+    case wrongCode
+    case codeExpired
+    case userMismatch
+    case notAvailable
+    case providerUnavailable
+    case cancelled
+    case tooManyAttempts(minutes: Int)
+    /// The operator's backend or the gateway rejects the sign-in.
+    case rejected
+}
+
+extension SignInProblem {
+    var concernsEmail: Bool { self == .invalidEmail || self == .emailTaken || self == .wrongCredentials }
+
+    var concernsPassword: Bool {
+        switch self {
+        case .wrongCredentials, .missingPassword, .weakPassword: true
+        default: false
+        }
+    }
+
+    /// The field that the summary leads to; `nil` for a problem of no field.
+    fileprivate var field: ElementID? {
+        switch self {
+        case .invalidEmail, .emailTaken, .wrongCredentials: .address
+        case .missingPassword, .weakPassword: .password
+        case .wrongCode, .codeExpired: .code
+        default: nil
+        }
+    }
+
+    private var key: SignInPageText {
+        switch self {
+        case .wrongCredentials: .wrongCredentials
+        case .emailTaken: .emailTaken
+        case .invalidEmail: .invalidEmail
+        case .missingPassword: .missingPassword
+        case .weakPassword: .weakPassword
+        case .accountDisabled: .accountDisabled
+        case .wrongCode: .wrongCode
+        case .codeExpired: .codeExpired
+        case .userMismatch: .userMismatch
+        case .notAvailable: .notAvailable
+        case .providerUnavailable: .providerUnavailable
+        case .cancelled: .cancelled
+        case .tooManyAttempts: .tooManyAttempts
+        case .rejected: .rejected
+        }
+    }
+
+    fileprivate func text(_ context: Page.Context) -> String {
+        guard case .tooManyAttempts(let minutes) = self else { return context.text(key) }
+        return context.text(key, [.minutes: .count(minutes)])
+    }
+}
+
+extension Page.Context {
+    /// The summary of what is wrong, to which the browser moves the focus.
+    func summary(of step: SignInStep) -> [Markup] {
+        guard let problem = step.problem else { return [] }
+        let text = problem.text(self)
+        let content: [Markup] =
+            if let field = problem.field {
+                [Markup(.p, [Markup(.a, [.href(.fragment(field))], text: text)])]
+            } else {
+                [Markup(.p, text: text)]
+            }
+        var list: [Markup] = []
+        if case .weakPassword(let requirements) = problem { list = [self.list(requirements.map(\.label))] }
+        return [
+            Markup(
+                .div, [.id(.problem), .role("alert"), .classes(.problem), .focusableByScript, .autofocus],
+                content + list)
+        ]
+    }
+}

@@ -1,0 +1,180 @@
+internal import HTML
+public import Identity
+
+/// What every step of the sign-in page has: the hidden fields of its forms, and the way back to the app.
+public struct SignInStep: Sendable {
+    /// The sealed flow.
+    public let flow: String
+    public let formToken: String
+    /// The URL of the app, with the error for a cancelled sign-in.
+    public let cancel: CheckedReturn
+    /// What went wrong with the submitted form; `nil` if nothing did.
+    public var problem: SignInProblem?
+
+    public init(flow: String, formToken: String, cancel: CheckedReturn, problem: SignInProblem? = nil) {
+        self.flow = flow
+        self.formToken = formToken
+        self.cancel = cancel
+        self.problem = problem
+    }
+}
+
+/// A URL of the app, whose target was checked when the sign-in started.
+public struct CheckedReturn: Sendable {
+    let target: AuthorizationTarget
+    public let url: String
+
+    /// - Parameter url: the URL of `target` with further parameters.
+    public init(_ target: AuthorizationTarget, url: String) {
+        self.target = target
+        self.url = url
+    }
+
+    var destination: Destination { .app(target, at: url) }
+}
+
+/// The names of the fields in the forms of the sign-in page.
+public enum SignInField: String, Sendable {
+    case flow, formToken, step, email, password, code, factor, stay
+}
+
+/// The steps that a form of the sign-in page requests. The raw values are those of the field `step`.
+public enum SignInAction: String, CaseIterable, Sendable {
+    case signIn, signUp, guest, resume, secondFactor, reset, notNow
+}
+
+/// The first step: every method that the app offers.
+public struct SignInScreen: Sendable {
+    public var providers: [ProviderButton] = []
+    public var offersPassword = false
+    public var offersSignUp = false
+    public var offersGuest = false
+    /// Whether "Stay signed in" is offered: the browser gets a session.
+    public var offersStaying = false
+    /// The values of the submitted form, or of the request.
+    public var email = ""
+    public var stays = false
+
+    public init() {}
+
+    /// Whether the page shows no method at all.
+    var isEmpty: Bool { providers.isEmpty && !offersPassword && !offersGuest }
+}
+
+extension Page {
+    public static func signIn(_ screen: SignInScreen, _ step: SignInStep, _ context: Context) -> Page {
+        var content = context.summary(of: step)
+        if !screen.providers.isEmpty {
+            content.append(
+                Markup(.div, [.classes(.providers)], screen.providers.map { $0.markup(flow: step.flow, context) }))
+        }
+        if screen.offersPassword {
+            if !screen.providers.isEmpty { content.append(context.divider) }
+            content.append(step.form(.signIn, context.passwordFields(screen, step.problem)))
+            content.append(context.switchLink(.forgotPassword, to: .reset, step))
+        }
+        if screen.offersGuest { content.append(step.form(.guest, [context.quietButton(.guest)])) }
+        if screen.isEmpty { content.append(context.paragraph(.noMethod)) }
+        content.append(
+            context.footer(screen.offersSignUp ? [context.switchLink(.createAccount, to: .signUp, step)] : [], step))
+        return titled(.signInTitle, step, content, context)
+    }
+
+    /// - Parameter rules: the requirements for the password, which the page shows before the user types.
+    public static func signUp(
+        email: String, _ rules: PasswordRules, _ step: SignInStep, _ context: Context
+    ) -> Page {
+        let requirements = rules.requirements.map { Markup(.li, text: $0.label.in(context.language)) }
+        let password: [Attribute] =
+            [
+                .id(.password), .name(SignInField.password.rawValue), .type("password"), .autocomplete("new-password"),
+                .required, .minlength(rules.minimumLength), .passwordRules(rules.attribute),
+                .describedBy(step.problem?.concernsPassword == true ? [.problem, .passwordRules] : [.passwordRules]),
+            ] + (step.problem?.concernsPassword == true ? [.invalid] : [])
+        let form = step.form(
+            .signUp,
+            [
+                context.emailField(email, step.problem),
+                Markup(.label, [.for(.password)], text: context.text(.password)), .void(.input, password),
+                Markup(.ul, [.id(.passwordRules), .classes(.note)], requirements),
+                context.button(context.localized(.createAccount)),
+            ])
+        return titled(
+            .signUpTitle, step,
+            context.summary(of: step) + [
+                form, context.footer([context.switchLink(.haveAccount, to: .signIn, step)], step),
+            ],
+            context)
+    }
+
+    /// Asks whether to continue with the account of the browser's session.
+    ///
+    /// - Parameter name: the user's name or address.
+    public static func continueAs(_ name: String, _ step: SignInStep, _ context: Context) -> Page {
+        let page = Page(
+            context, context.localized(.continueTitle),
+            [
+                step.form(.resume, [context.button(context.localized(.continueAs, [.name: .name(name)]))]),
+                context.switchLink(.otherAccount, to: .signIn, step, isButton: true),
+                context.footer([], step),
+            ])
+        return page
+    }
+
+    /// The page after a sign-in. It returns to the app on its own if the app is a web page.
+    public static func signedIn(returningTo back: CheckedReturn, isAutomatic: Bool, _ context: Context) -> Page {
+        var page = Page(
+            context, context.localized(.signedInTitle),
+            [
+                Markup(.p, [.role("status")], text: context.text(isAutomatic ? .signedInReturning : .signedInReturn)),
+                context.link(context.localized(.backToApp), to: back.destination),
+            ])
+        page.refresh = isAutomatic ? back.destination : nil
+        return page
+    }
+
+    /// A page about a flow that does not continue.
+    public static func signInFailure(
+        _ failure: SignInFailure, returningTo back: CheckedReturn?, _ context: Context
+    ) -> Page {
+        Page(
+            context, context.localized(failure.title),
+            [context.paragraph(failure.advice)]
+                + (back.map { [context.link(context.localized(.backToApp), to: $0.destination)] } ?? []))
+    }
+
+    static func titled(
+        _ key: SignInPageText, _ step: SignInStep, _ content: [Markup], _ context: Context
+    ) -> Page {
+        var page = Page(context, context.localized(key), content)
+        if step.problem != nil { page.windowTitlePrefix = context.text(.errorTitle) }
+        return page
+    }
+}
+
+/// Why the sign-in page shows no step.
+public enum SignInFailure: Sendable {
+    case expired, otherBrowser, finished, badRequest, unavailable
+}
+
+extension SignInFailure {
+    var title: SignInPageText {
+        switch self {
+        case .expired: .expiredTitle
+        case .otherBrowser: .otherBrowserTitle
+        case .finished: .finishedTitle
+        case .badRequest: .badRequestTitle
+        case .unavailable: .unavailableTitle
+        }
+    }
+
+    var advice: SignInPageText {
+        switch self {
+        case .expired: .expiredAdvice
+        case .otherBrowser: .otherBrowserAdvice
+        case .finished: .finishedAdvice
+        case .badRequest: .badRequestAdvice
+        case .unavailable: .unavailableAdvice
+        }
+    }
+}

@@ -1,0 +1,141 @@
+internal import HTML
+public import Identity
+
+/// The factors with which a user can complete a sign-in.
+public struct SecondFactorScreen: Sendable {
+    let factors: [SignInPageStep.Factor]
+    /// Whether a code was sent to a telephone number.
+    let isCodeSent: Bool
+
+    public init(_ factors: [SignInPageStep.Factor], isCodeSent: Bool) {
+        self.factors = factors
+        self.isCodeSent = isCodeSent
+    }
+}
+
+extension Page {
+    /// Asks for a second factor.
+    public static func secondFactor(_ screen: SecondFactorScreen, _ step: SignInStep, _ context: Context) -> Page {
+        let (apps, numbers) = (screen.factors.filter { $0.kind == .totp }, screen.factors.filter { $0.kind == .phone })
+        var first: [Markup] = []
+        if screen.isCodeSent {
+            first = [context.paragraph(.smsSent), step.form(.secondFactor, context.codeFields("sms", step.problem))]
+        } else if let app = apps.first {
+            first = [
+                context.paragraph(.totpAdvice), step.form(.secondFactor, context.codeFields(app.id, step.problem)),
+            ]
+        }
+        let otherApps = (screen.isCodeSent ? apps : Array(apps.dropFirst())).map { app in
+            step.form(
+                .secondFactor,
+                [Markup.hidden(.factor, app.id), .label(context.text(.totpOther, [.name: .name(app.name ?? "")]))]
+                    + [context.codeInput(autocomplete: false), context.quietButton(.confirm)])
+        }
+        let messages = numbers.map { number in
+            step.form(
+                .secondFactor,
+                [
+                    .hidden(.factor, number.id),
+                    context.button(context.localized(.sendSMS, [.name: .name(number.name ?? "")]), [.classes(.quiet)]),
+                ])
+        }
+        let recovery = step.form(
+            .secondFactor,
+            [
+                .hidden(.factor, "recovery"),
+                Markup(.label, [.for(.recoveryCode)], text: context.text(.recoveryCode)),
+                .void(
+                    .input,
+                    [
+                        .id(.recoveryCode), .name(SignInField.code.rawValue), .autocomplete("off"), .required,
+                        .maxlength(64),
+                    ]),
+                context.quietButton(.confirm),
+            ])
+        let others = Markup(
+            .details, first.isEmpty ? [.open] : [],
+            [Markup(.summary, text: context.text(.tryAnotherWay))] + messages + otherApps + [recovery])
+        return titled(
+            .secondFactorTitle, step, context.summary(of: step) + first + [others, context.footer([], step)], context)
+    }
+
+    /// Asks the owner of the account that has the address to sign in, so that the identity can be linked.
+    ///
+    /// - Parameters:
+    ///   - provider: the name of the provider of the identity.
+    ///   - known: the methods of the account; empty if the page must not reveal them.
+    public static func conflict(
+        _ screen: SignInScreen, provider: String, known: [ProviderID], _ step: SignInStep, _ context: Context
+    ) -> Page {
+        var content = context.summary(of: step)
+        content.append(
+            known.isEmpty
+                ? context.paragraph(.conflictHidden, [.provider: .name(provider)])
+                : context.paragraph(.conflictKnown, [.provider: .name(provider)]))
+        if !screen.providers.isEmpty {
+            content.append(
+                Markup(
+                    .div, [.classes(.providers)],
+                    screen.providers.flatMap { button in
+                        [button.markup(flow: step.flow, context)]
+                            + (known.contains(button.provider)
+                                ? [Markup(.p, [.classes(.note)], text: context.text(.knownMethod))] : [])
+                    }))
+        }
+        if screen.offersPassword {
+            if !screen.providers.isEmpty { content.append(context.divider) }
+            content.append(step.form(.signIn, context.passwordFields(screen, step.problem)))
+        }
+        content.append(step.form(.notNow, [context.quietButton(.notNow)]))
+        content.append(context.footer([], step))
+        return titled(.conflictTitle, step, content, context)
+    }
+
+    /// Asks for the address to which a link for a new password is sent.
+    public static func requestReset(email: String, _ step: SignInStep, _ context: Context) -> Page {
+        titled(
+            .resetTitle, step,
+            context.summary(of: step) + [
+                context.paragraph(.resetAdvice),
+                step.form(
+                    .reset, [context.emailField(email, step.problem), context.button(context.localized(.sendEmail))]),
+                context.footer([context.switchLink(.backToSignIn, to: .signIn, step)], step),
+            ], context)
+    }
+
+    /// Announces the email with the link, whether or not an account has the address.
+    public static func resetSent(to email: String, _ step: SignInStep, _ context: Context) -> Page {
+        Page(
+            context, context.localized(.resetSentTitle),
+            [
+                context.paragraph(.resetSentAdvice, [.email: .name(email)]),
+                context.footer([context.switchLink(.backToSignIn, to: .signIn, step)], step),
+            ])
+    }
+}
+
+extension Page.Context {
+    func codeFields(_ factor: String, _ problem: SignInProblem?) -> [Markup] {
+        [
+            .hidden(.factor, factor), Markup(.label, [.for(.code)], text: text(.code)),
+            codeInput(autocomplete: true, isWrong: problem != nil), button(localized(.confirm)),
+        ]
+    }
+
+    func codeInput(autocomplete: Bool, isWrong: Bool = false) -> Markup {
+        .void(
+            .input,
+            (autocomplete ? [.id(.code), .autocomplete("one-time-code")] : [.autocomplete("off")]) + [
+                .name(SignInField.code.rawValue), .numericInput, .required, .maxlength(16),
+            ] + (isWrong ? [.invalid, .describedBy([.problem])] : []))
+    }
+}
+
+extension Markup {
+    /// A text that labels the next field of a form.
+    static func label(_ text: String) -> Markup { Markup(.p, text: text) }
+}
+
+extension ElementID {
+    static let recoveryCode = ElementID("recoveryCode")
+}

@@ -1,0 +1,35 @@
+public import Identity
+public import Postgres
+
+/// ``SignInStepStore`` on PostgreSQL.
+public struct PostgresSignInStepStore: SignInStepStore {
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    public func set(_ content: String, of flow: [UInt8], until end: Instant, in realm: ID<Realm>) async throws {
+        try await run(
+            """
+            INSERT INTO sign_in_flow (realm_id, flow_hash, content, expires_at)
+            VALUES (\(realm.rawValue), \(flow), \(content), \(Timestamp(end)))
+            ON CONFLICT (realm_id, flow_hash) DO UPDATE SET content = excluded.content, expires_at = excluded.expires_at
+            """)
+    }
+
+    public func content(of flow: [UInt8], in realm: ID<Realm>) async throws -> String? {
+        try await withStoreErrors {
+            try await pool.query(
+                "SELECT content FROM sign_in_flow WHERE realm_id = \(realm.rawValue) AND flow_hash = \(flow)")
+        }.first?.decode("content")
+    }
+
+    public func remove(_ flow: [UInt8], in realm: ID<Realm>) async throws {
+        try await run("DELETE FROM sign_in_flow WHERE realm_id = \(realm.rawValue) AND flow_hash = \(flow)")
+    }
+
+    private func run(_ statement: SQL) async throws {
+        _ = try await withStoreErrors { try await pool.execute(statement) }
+    }
+}
