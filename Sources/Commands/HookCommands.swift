@@ -30,9 +30,9 @@ extension Command {
         try Administration.runWithKeys(for: isDevelopment ? .dev : .serve) { administration, masterKeys in
             let trial = try await administration.tryHook(
                 event, in: id, under: masterKeys, publicURL: publicURL, allowsLoopback: isDevelopment)
-            let claims = try? StrictJSON.decode(JSONValue.self, from: Array(trial.claims.utf8))
+            let claims = try StrictJSON.decode(JSONValue.self, from: Array(trial.claims.utf8))
             let shown: JSONObject = [
-                "claims": claims ?? .null, "status": .integer(Int64(trial.status)), "body": .string(trial.body),
+                "claims": claims, "status": .integer(Int64(trial.status)), "body": .string(trial.body),
                 "result": .string(trial.refusal ?? "allowed"),
             ]
             Terminal.writeLine(JSONValue.object(shown).indentedText)
