@@ -1,5 +1,4 @@
 internal import Encoding
-internal import EventLoop
 internal import FoundationEssentials
 internal import HTTP
 internal import Identity
@@ -22,32 +21,19 @@ package struct PasskeyHostCheck: Sendable {
 
     /// Returns one finding for each document that the passkeys of a project need.
     package func findings() async throws -> [DatabaseCheck.Finding] {
-        let client = try HTTP.Client(loop: pool.loop)
-        return try await perform {
-            try await findings { try await client.send($0) }
-        } finally: {
-            await client.close()
-        }
+        try await DatabaseCheck.askingServers(on: pool, findings(send:))
     }
 
     /// - Parameter send: sends a request.
-    func findings(
-        send: (ClientRequest) async throws -> ClientResponse
-    ) async throws -> [DatabaseCheck.Finding] {
+    func findings(send: DatabaseCheck.Sender) async throws -> [DatabaseCheck.Finding] {
         var findings: [DatabaseCheck.Finding] = []
         for realm in try await ProjectStore(pool: pool, supporting: .live).projectRealms() {
             let settings = realm.project.passkeys
             guard settings.isEnabled, let rpID = settings.rpID, rpID != ownHost else { continue }
             for document in PasskeyDocument.all(of: settings, for: realm.associatedApps) {
                 let url = "https://\(rpID)\(document.path)"
-                let problem: String?
-                do {
-                    problem = document.problem(
-                        of: try await send(
-                            ClientRequest(.get, url, destination: .fromProject(allowingPrivateAddresses: false))))
-                } catch let fault as ClientFault {
-                    problem = "cannot be fetched (\(fault))"
-                }
+                let problem = try await DatabaseCheck.problem(
+                    of: url, unreachable: "cannot be fetched", send, document.problem(of:))
                 findings.append(
                     .init(
                         isGood: problem == nil,

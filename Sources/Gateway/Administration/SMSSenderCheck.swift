@@ -1,5 +1,3 @@
-internal import EventLoop
-internal import HTTP
 internal import Identity
 package import Postgres
 internal import Providers
@@ -16,29 +14,17 @@ package struct SMSSenderCheck: Sendable {
 
     /// Returns one finding for each project that has a sender.
     package func findings() async throws -> [DatabaseCheck.Finding] {
-        let client = try HTTP.Client(loop: pool.loop)
-        return try await perform {
-            try await findings { try await client.send($0) }
-        } finally: {
-            await client.close()
-        }
+        try await DatabaseCheck.askingServers(on: pool, findings(send:))
     }
 
     /// - Parameter send: sends a request.
-    func findings(
-        send: (ClientRequest) async throws -> ClientResponse
-    ) async throws -> [DatabaseCheck.Finding] {
+    func findings(send: DatabaseCheck.Sender) async throws -> [DatabaseCheck.Finding] {
         var findings: [DatabaseCheck.Finding] = []
         for realm in try await ProjectStore(pool: pool, supporting: .live).projectRealms() {
             guard let url = realm.project.sms.url else { continue }
-            var request = ClientRequest(.get, url, destination: .fromProject(allowingPrivateAddresses: false))
-            request.cutsLongResponse = true
-            var problem: String?
-            do {
-                _ = try await send(request)
-            } catch let fault as ClientFault {
-                problem = "cannot be reached (\(fault))"
-            }
+            let problem = try await DatabaseCheck.problem(
+                of: url, cutsLongResponse: true, unreachable: "cannot be reached", send
+            ) { _ in nil }
             findings.append(
                 .init(
                     isGood: problem == nil,
