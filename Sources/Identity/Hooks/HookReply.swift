@@ -75,23 +75,16 @@ extension Account {
 }
 
 /// The effects of the blocking functions on the transaction of a sign-in that they allowed.
-public indirect enum HookEffects: Hashable, Sendable {
-    /// - Parameters:
-    ///   - account: the account as it was read before the functions were asked; `nil` for a new account.
-    ///   - change: what the functions change; `nil` if nothing.
-    case allowed(Account?, HookChange?)
+public struct HookEffects: Hashable, Sendable {
+    /// The account as it was read before the functions were called, from which it must not have changed; `nil` for a new
+    /// account.
+    public let account: Account?
+    /// What the functions change; `nil` if nothing.
+    public let change: HookChange?
 
-    /// The account that must not have changed since the functions were asked; `nil` for a new account.
-    public var account: Account? {
-        switch self {
-        case .allowed(let account, _): account
-        }
-    }
-
-    public var change: HookChange? {
-        switch self {
-        case .allowed(_, let change): change
-        }
+    init(on account: Account?, _ change: HookChange?) {
+        self.account = account
+        self.change = change
     }
 }
 

@@ -10,7 +10,7 @@ final class HookedSignIn: Sendable {
 
     let signIn: HookSignIn
 
-    private struct Question: Hashable {
+    private struct Call: Hashable {
         let event: BlockingFunctions.Event
         let isNew: Bool
         /// The digest of what the function sees.
@@ -20,7 +20,7 @@ final class HookedSignIn: Sendable {
     private struct Memory {
         var newAccount: (id: ID<Account>, createdAt: Instant)?
         var calls: [BlockingFunctions.Event: Int] = [:]
-        var replies: [Question: HookReply] = [:]
+        var replies: [Call: HookReply] = [:]
     }
 
     // Protects what the attempts of the request share.
@@ -41,15 +41,15 @@ final class HookedSignIn: Sendable {
         }
     }
 
-    /// Returns the reply to an equal question of an earlier attempt; otherwise calls the function.
+    /// Returns the reply to an equal call of an earlier attempt; otherwise calls the function.
     ///
     /// - Parameter digest: of what the function sees.
     func reply(
         of event: BlockingFunctions.Event, isNew: Bool, digest: [UInt8], _ ask: () async throws -> HookReply
     ) async throws -> HookReply {
-        let question = Question(event: event, isNew: isNew, digest: digest)
+        let call = Call(event: event, isNew: isNew, digest: digest)
         let known = try memory.withLock { memory in
-            if let reply = memory.replies[question] { return HookReply?.some(reply) }
+            if let reply = memory.replies[call] { return HookReply?.some(reply) }
             let calls = memory.calls[event, default: 0]
             guard calls < Self.callLimit else {
                 throw HookUnavailable(reason: "the account changed again during the second call")
@@ -59,13 +59,13 @@ final class HookedSignIn: Sendable {
         }
         if let known { return known }
         let reply = try await ask()
-        memory.withLock { $0.replies[question] = reply }
+        memory.withLock { $0.replies[call] = reply }
         return reply
     }
 }
 
-/// The question to the blocking functions about one attempt of a ``HookedSignIn``.
-struct HookQuestion: Sendable {
+/// The call of the blocking functions for one attempt of a ``HookedSignIn``.
+struct HookCall: Sendable {
     let asked: HookedSignIn
     /// Returns the account as the commit will leave it.
     private let account: @Sendable (_ id: ID<Account>, _ createdAt: Instant) -> Account

@@ -17,8 +17,8 @@ struct CallerChange: Sendable {
     var mergedClaims: Claims?
     var secondFactor = Replacement<SessionFactor>.keep
     var passkey = Replacement<ID<Passkey>>.keep
-    /// The question to the blocking functions; `nil` if the project has none for the change.
-    var hook: HookQuestion?
+    /// The call of the blocking functions; `nil` if the project has none for the change.
+    var hook: HookCall?
 
     enum Replacement<Value: Sendable>: Sendable {
         /// The new session has the value of the caller's.

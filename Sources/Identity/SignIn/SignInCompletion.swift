@@ -58,14 +58,14 @@ public struct SignInCompletion: Sendable {
             case .new: (newAccountID(for: factor, at: now), 1, 0)
             case .existingOrNew(let id): (id, 1, policy.sessionLimit)
             }
-        let judged = try await hooks.judgment(about: factor, of: account, at: now, in: realm, from: context)
+        let decision = try await hooks.decision(about: factor, of: account, at: now, in: realm, from: context)
         let session = Session(
             id: entropy.sessionID(), account: account, generation: generation, method: factor.method,
-            authenticatedAt: now, claims: factor.claims ?? judged?.reply.nonEmptySessionClaims,
+            authenticatedAt: now, claims: factor.claims ?? decision?.reply.nonEmptySessionClaims,
             secondFactor: factor.secondFactorUse?.sessionFactor, passkey: factor.passkey, device: context.device)
         return .signedIn(
             try await open(
-                session, at: now, credentialIssuedAt: factor.credentialIssuedAt, limit: limit, by: factor, judged,
+                session, at: now, credentialIssuedAt: factor.credentialIssuedAt, limit: limit, by: factor, decision,
                 in: realm, from: context, commit))
     }
 
@@ -84,15 +84,15 @@ public struct SignInCompletion: Sendable {
             method: change.method, authenticatedAt: (change.endsSessions ? nil : change.authenticatedAt) ?? now,
             secondFactor: change.secondFactor(after: caller.session), passkey: change.passkey(after: caller.session),
             device: context.device ?? caller.session.device)
-        let judged = try await hooks.judgment(about: change, opening: session, at: now, in: realm, from: context)
+        let decision = try await hooks.decision(about: change, opening: session, at: now, in: realm, from: context)
         // The claims of the session stay unless the functions set others.
         session.claims =
-            if let judged, judged.reply.sessionClaims != nil { judged.reply.nonEmptySessionClaims } else {
+            if let decision, decision.reply.sessionClaims != nil { decision.reply.nonEmptySessionClaims } else {
                 change.claimsToKeep
             }
         return try await open(
             session, at: now, credentialIssuedAt: change.credentialIssuedAt,
-            limit: change.endsSessions ? 0 : realm.policy.sessionLimit, judged, in: realm, from: context, commit)
+            limit: change.endsSessions ? 0 : realm.policy.sessionLimit, decision, in: realm, from: context, commit)
     }
 
     /// Opens the session of an app for a sign-in on the sign-in page, which has passed the gates there. The session has
@@ -151,7 +151,7 @@ public struct SignInCompletion: Sendable {
 
     private func open(
         _ session: Session, at now: Instant, credentialIssuedAt: Instant?, limit: Int, by factor: FirstFactor? = nil,
-        recording: EventRecording? = nil, _ judged: HookJudgment?, in realm: Realm, from context: RequestContext,
+        recording: EventRecording? = nil, _ decision: HookDecision?, in realm: Realm, from context: RequestContext,
         _ commit: (NewSession) async throws -> OpenedSession
     ) async throws -> SignedIn {
         // Known networks matter only for the limit of wrong passwords, and an anonymous account has no password.
@@ -160,10 +160,10 @@ public struct SignInCompletion: Sendable {
             NewSession(
                 toOpen: session, at: now, networkHash: networkHash, credentialIssuedAt: credentialIssuedAt,
                 sessionLimit: limit, secondFactorUse: factor?.secondFactorUse,
-                recording: recording ?? factor?.recording(in: realm, from: context), hookEffects: judged?.effects))
+                recording: recording ?? factor?.recording(in: realm, from: context), hookEffects: decision?.effects))
         var account = opened.account
-        if let judged {
-            account.apply(judged.reply)
+        if let decision {
+            account.apply(decision.reply)
             // The store has not opened the session.
             if account.isDisabled { throw SignInRefusal.accountDisabled }
         }
@@ -233,8 +233,8 @@ struct FirstFactor: Sendable {
     var claims: Claims?
     /// When Apple issued the credential; `nil` for other methods.
     var credentialIssuedAt: Instant?
-    /// The question to the blocking functions; `nil` if the project has none for the sign-in.
-    var hook: HookQuestion?
+    /// The call of the blocking functions; `nil` if the project has none for the sign-in.
+    var hook: HookCall?
 
     var secondFactorUse: SecondFactorUse? {
         if case .proven(let use) = secondFactor { use } else { nil }

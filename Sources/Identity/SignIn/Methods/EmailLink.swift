@@ -61,7 +61,7 @@ public struct EmailLinkMethod: Sendable {
         var factor = FirstFactor(
             account: .existing(account, endsSessions: change.update.endsSessions), method: .password,
             secondFactor: change.loss == .reclaimed ? secondFactor.withoutFactors : secondFactor)
-        factor.hook = asked.map { HookQuestion($0, about: account.afterApplying(change)) }
+        factor.hook = asked.map { HookCall($0, about: account.afterApplying(change)) }
         return try await completion.signIn(factor, in: realm, from: context) { session in
             let emails = try redemption.reclaimNotice(of: change, from: context, at: session.openedAt)
             return try await redeem(
@@ -79,7 +79,7 @@ public struct EmailLinkMethod: Sendable {
         guard realm.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
         var factor = FirstFactor(account: .new, method: .password, secondFactor: secondFactor)
         factor.hook = asked.map {
-            HookQuestion($0) { id, now in Self.newAccount(id, found.code.email, at: now).account }
+            HookCall($0) { id, now in Self.newAccount(id, found.code.email, at: now).account }
         }
         return try await completion.signIn(factor, in: realm, from: context) { session in
             let new = Self.newAccount(session.account, found.code.email, at: session.openedAt)
@@ -123,7 +123,7 @@ public struct EmailLinkMethod: Sendable {
             caller: caller, method: .password,
             authenticatedAt: isLogin ? nil : caller.authenticatedAtAfterLinking,
             endsSessions: change.update.endsSessions)
-        callerChange.hook = asked.map { HookQuestion($0, about: caller.account.afterApplying(change)) }
+        callerChange.hook = asked.map { HookCall($0, about: caller.account.afterApplying(change)) }
         return try await completion.renewSession(callerChange, in: realm, from: context) { session in
             let emailBatch = try emailsAboutLinking(email, by: change, in: realm, from: context, at: session.openedAt)
             return try await redeem(

@@ -188,14 +188,14 @@ public struct FederatedMethod: Sendable {
             var callerChange = CallerChange(
                 caller: caller, method: identity.provider, authenticatedAt: caller.authenticatedAtAfterLinking,
                 credentialIssuedAt: identity.issuedAt)
-            callerChange.hook = asked.map { HookQuestion($0, about: change, with: identity) }
+            callerChange.hook = asked.map { HookCall($0, about: change, with: identity) }
             return .signedIn(
                 try await completion.renewSession(callerChange, in: realm, from: context, commit: open))
         }
         var factor = FirstFactor(
             account: change.target, method: identity.provider, secondFactor: change.secondFactorRule(secondFactor),
             credentialIssuedAt: identity.issuedAt)
-        factor.hook = asked.map { HookQuestion($0, about: change, with: identity) }
+        factor.hook = asked.map { HookCall($0, about: change, with: identity) }
         return try await completion.signIn(factor, in: realm, from: context, commit: open)
     }
 
@@ -284,7 +284,7 @@ extension HookSignIn {
     }
 }
 
-extension HookQuestion {
+extension HookCall {
     fileprivate init(_ asked: HookedSignIn, about change: SignInChange, with identity: VerifiedIdentity) {
         let linked = LinkedIdentity(identity)
         switch change {

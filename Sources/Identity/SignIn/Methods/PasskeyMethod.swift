@@ -81,7 +81,7 @@ public struct PasskeyMethod: Sendable {
             recording: realm.recording(by: .user(context.trace)))
         var factor = FirstFactor(
             account: .existing(found.account), method: .passkey, secondFactor: .exempt, passkey: id)
-        factor.hook = asked.map { HookQuestion($0, about: found.account) }
+        factor.hook = asked.map { HookCall($0, about: found.account) }
         let outcome = try await completion.signIn(factor, in: realm, from: context) { session in
             try await mappingConflicts(to: \.refusalOfPasskeySignIn) {
                 try await store.signIn(use, opening: session, in: realm.id)
@@ -134,7 +134,7 @@ public struct PasskeyMethod: Sendable {
                 var factor = FirstFactor(
                     account: .new, method: .passkey, secondFactor: .exempt, passkey: response.passkeyID)
                 factor.hook = HookedSignIn(in: realm, HookSignIn(method: "passkey")).map {
-                    HookQuestion($0) { id, now in
+                    HookCall($0) { id, now in
                         var new = StoredAccount(new: id, email: email, at: now)
                         new.account.apply(profile)
                         return new.account

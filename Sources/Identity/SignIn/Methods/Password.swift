@@ -41,7 +41,7 @@ public struct PasswordMethod: Sendable {
             let hash = try await passwords.hash(credential.password, context.hashingClient(in: realm))
             var factor = FirstFactor(account: .new, method: .password, secondFactor: .exempt)
             factor.hook = HookedSignIn(in: realm, HookSignIn(method: "password")).map {
-                HookQuestion($0) { id, now in
+                HookCall($0) { id, now in
                     var new = StoredAccount(new: id, email: credential.email, passwordHash: hash, at: now)
                     new.account.apply(profile)
                     return new.account
@@ -107,7 +107,7 @@ public struct PasswordMethod: Sendable {
             let account = attempt == 1 ? proven : try await current(proven, in: realm)
             var factor = FirstFactor(
                 account: .existing(account), method: .password, secondFactor: secondFactor, reauthenticating: idToken)
-            factor.hook = asked.map { HookQuestion($0, about: account) }
+            factor.hook = asked.map { HookCall($0, about: account) }
             return try await completion.signIn(factor, in: realm, from: context) { session in
                 try await mappingConflicts(to: { $0.refusalOfSignIn(by: realm.policy) }) {
                     try await store.open(session, rehashed: rehashed, in: realm.id)

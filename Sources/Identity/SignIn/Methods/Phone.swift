@@ -118,7 +118,7 @@ public struct PhoneMethod: Sendable {
         guard !holder.isDisabled else { throw PhoneRefusal.accountDisabled }
         var factor = FirstFactor(account: .existing(holder), method: .phone, secondFactor: .exempt)
         factor.reauthenticating = request.idToken
-        factor.hook = asked.map { HookQuestion($0, about: holder) }
+        factor.hook = asked.map { HookCall($0, about: holder) }
         return try await completion.signIn(factor, in: realm, from: context) { session in
             try await commit(.signIn(holder), with: proof, opening: session, in: realm, from: context)
         }
@@ -135,7 +135,7 @@ public struct PhoneMethod: Sendable {
         return try await limiter.limitingSignUp(from: context.network, in: realm) {
             var factor = FirstFactor(account: .new, method: .phone, secondFactor: .exempt)
             factor.hook = asked.map {
-                HookQuestion($0) { id, now in Self.newAccount(id, proof.number, at: now).account }
+                HookCall($0) { id, now in Self.newAccount(id, proof.number, at: now).account }
             }
             return try await completion.signIn(factor, in: realm, from: context) { session in
                 let new = Self.newAccount(session.account, proof.number, at: session.openedAt)
@@ -175,7 +175,7 @@ public struct PhoneMethod: Sendable {
         change.hook = asked.map {
             var linked = account
             linked.phoneNumber = proof.number
-            return HookQuestion($0, about: linked)
+            return HookCall($0, about: linked)
         }
         return .signedIn(
             try await completion.renewSession(change, in: realm, from: context) { session in
