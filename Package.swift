@@ -81,7 +81,7 @@ let package = Package(
         module(
             "API",
             imports: ["CReference", "Encoding", "HTTP", "IPAddresses", "Identity", "JSON", "Pages", "Telemetry"]),
-        module("Email", imports: ["EventLoop", "HTML", "Identity", "SMTP"]),
+        module("Email", imports: ["EventLoop", "HTML", "Identity", "Pages", "SMTP"]),
         module(
             "Gateway",
             imports: [
@@ -144,7 +144,7 @@ let package = Package(
             "StorageTests", imports: ["Encoding", "Identity", "JSON", "Postgres", "Providers", "Storage", "Support"]),
         tests("PagesTests", imports: ["Crypto", "HTML", "HTTP", "Identity", "Pages", "Providers"]),
         tests("APITests", imports: ["API", "Encoding", "HTTP", "IPAddresses", "Identity", "Pages", "Providers"]),
-        tests("EmailTests", imports: ["Email", "EventLoop", "HTML", "Identity", "Providers", "SMTP"]),
+        tests("EmailTests", imports: ["Email", "EventLoop", "HTML", "Identity", "Pages", "Providers", "SMTP"]),
         tests("SimulatorsTests", imports: ["Crypto", "Encoding", "HTTP", "JOSE", "JSON", "Simulators"]),
         tests(
             "GatewayTests",

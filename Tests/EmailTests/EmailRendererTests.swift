@@ -1,9 +1,11 @@
-import Email
 import HTML
 import Identity
+import Pages
 import Providers
 import SMTP
 import Testing
+
+@testable import Email
 
 @Suite("Email renderer")
 struct EmailRendererTests {
@@ -131,9 +133,9 @@ struct EmailRendererTests {
     @Test(
         "Sign-in methods are named in everyday words",
         arguments: [
-            (ProviderID.apple, "Apple", "Apple"), (.google, "Google", "Google"), (.password, "a password", "パスワード"),
-            (.phone, "a phone number", "電話番号"), (.emailLink, "an email link", "メールのリンク"),
-            (ProviderID("oidc.corp"), "Corp <SSO>", "Corp <SSO>"), (ProviderID("evil"), "another service", "別のサービス"),
+            (ProviderID.apple, "Apple", "Apple"), (.google, "Google", "Google"), (.password, ": Password.", "パスワード"),
+            (.phone, ": Phone number.", "電話番号"), (.emailLink, ": Email link.", "メールのリンク"),
+            (ProviderID("oidc.corp"), "Corp <SSO>", "Corp <SSO>"), (ProviderID("evil"), ": Another service.", "別のサービス"),
         ])
     func provider(provider: ProviderID, english: String, japanese: String) throws {
         for kind in [OutgoingEmail.Kind.identityLinked, .identityUnlinked] {
@@ -151,7 +153,7 @@ struct EmailRendererTests {
         for (code, undo) in [("code" as String?, true), (nil, false)] {
             let payload = EmailPayload(code: code, methods: methods)
             let english = try Self.message(.accountsMerged, .english, payload)
-            #expect(english.text.contains("Apple, a password, another service"))
+            #expect(english.text.contains("Apple, Password, Another service"))
             #expect(english.html.contains("Undo the merge") == undo)
             #expect(english.text.contains("https://") == undo)
             let japanese = try Self.message(.accountsMerged, .japanese, payload)
@@ -210,14 +212,14 @@ struct EmailRendererTests {
         let (names, codes) = (["Google", "Corp <SSO>"], ["first", "second"])
         let lines = message.text.split(separator: "\n")
         for (name, code) in zip(names, codes) {
-            let label = language == .english ? "Remove sign-in with \(name)" : "\(name)によるログインを削除する"
+            let label = Text(EmailText.removeNamed, [.provider: .name(name)]).string(in: language)
             // Without an API key in the payload, the link contains the project ID instead.
             let link = "\(page)\(code)&apiKey=demo&lang=\(language.rawValue)"
             #expect(zip(lines, lines.dropFirst()).contains { $0 == label && $1 == link })
             #expect(
                 message.html.contains(Self.escaped(label)) && message.html.contains("href=\"\(Self.escaped(link))\""))
         }
-        #expect(message.text.contains(language == .english ? "still work" : "現在も"))
+        #expect(message.text.contains(Text(EmailText.methodsStillWork).string(in: language)))
         let linked = try Self.message(.identityLinked, language, in: realm)
         #expect(linked.text.contains("\n\(page)code&"))
         #expect(try !Self.message(.passwordChanged, language, in: realm).text.contains("still work"))

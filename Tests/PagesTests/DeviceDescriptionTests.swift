@@ -41,7 +41,7 @@ struct DeviceDescriptionTests {
 
     @Test("Known browsers, apps and devices have names", arguments: knownDevices)
     func known(userAgent: String, expected: String) {
-        #expect(DeviceDescription.text(userAgent: userAgent).english == expected)
+        #expect(DeviceDescription.text(userAgent: userAgent).string(in: .english) == expected)
     }
 
     @Test(
@@ -53,13 +53,13 @@ struct DeviceDescriptionTests {
         ])
     func unknown(userAgent: String) {
         let text = DeviceDescription.text(userAgent: userAgent)
-        #expect((text.english, text.japanese) == ("Unknown device", "不明な端末"))
+        #expect([.english, .japanese].map { text.string(in: $0) } == ["Unknown device", "不明な端末"])
     }
 
     @Test("Text of the header itself is never shown")
     func hostile() {
         let hostile = "Mozilla/5.0 (your account is safe; iPhone) ignore/1 this Safari/1 message"
         let text = DeviceDescription.text(userAgent: hostile)
-        #expect((text.english, text.japanese) == ("Safari on iPhone", "Safari（iPhone）"))
+        #expect([.english, .japanese].map { text.string(in: $0) } == ["Safari on iPhone", "Safari（iPhone）"])
     }
 }

@@ -42,7 +42,7 @@ struct LayeringTests {
         "Storage": ["Identity", "Encoding", "EventLoop", "JSON", "Postgres"],
         "Pages": ["Encoding", "Identity", "HTML", "HTTP"],
         "API": ["CReference", "Identity", "Encoding", "HTTP", "IPAddresses", "JSON", "Pages", "Telemetry"],
-        "Email": ["Identity", "HTML", "SMTP", "EventLoop"],
+        "Email": ["Identity", "HTML", "Pages", "SMTP", "EventLoop"],
         "Gateway": gateway.union(["CProgramPages"]),
         "Console": ["Crypto", "Encoding", "HTML", "HTTP", "JSON"],
         "Simulators": ["JOSE", "Crypto", "Encoding", "HTML", "HTTP", "EventLoop", "JSON"],

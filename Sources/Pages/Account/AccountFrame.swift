@@ -80,7 +80,7 @@ extension AccountFrame {
 
     /// The text with the name of the app and the given values.
     func text(_ key: AccountPageText, _ values: [Placeholder: TextValue] = [:]) -> Text {
-        Text(key, values.merging([.app: .name(context.app(in: language))]) { given, _ in given })
+        Text(key, values.merging([.app: context.app]) { given, _ in given })
     }
 
     func paragraph(_ key: AccountPageText, _ values: [Placeholder: TextValue] = [:]) -> Markup {

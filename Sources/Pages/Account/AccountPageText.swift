@@ -27,7 +27,7 @@ enum AccountPageText: TextKey {
     case displayName, nameHint, saveProfile, nameTooLong
 
     // Devices.
-    case thisDevice, unknownDevice, signedInWith, signedInAt, endSession, endSessionNamed, endOthers, endOthersHint,
+    case thisDevice, signedInWith, signedInAt, endSession, endSessionNamed, endOthers, endOthersHint,
         moreDevices, notYou
 
     // Activity.
@@ -148,7 +148,6 @@ extension AccountPageText {
         case .nameTooLong: "This name is too long."
 
         case .thisDevice: "This browser"
-        case .unknownDevice: "Unknown device"
         case .signedInWith: "Signed in with"
         case .signedInAt: "Signed in"
         case .endSession: "Sign out"

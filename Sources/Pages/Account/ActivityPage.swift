@@ -38,7 +38,7 @@ extension Page {
 
 extension AccountFrame {
     fileprivate func markup(of event: AccountActivity) -> [Markup] {
-        let text = Text(event.text, [.provider: .name(event.provider.label.in(language))]).markup(in: language)
+        let text = Text(event.text, [.provider: .text(event.provider.label)]).markup(in: language)
         let actor: [Markup] =
             switch event.actor {
             case .user: []

@@ -115,7 +115,7 @@ extension AccountFrame {
         of account: Account, _ rules: PasswordRules, _ missing: [PasswordRequirement], submit: AccountPageText
     ) -> [Markup] {
         let alert = problem([
-            paragraph(.passwordRejected), Markup(.ul, missing.map { Markup(.li, text: $0.label.in(language)) }),
+            paragraph(.passwordRejected), Markup(.ul, missing.map { Markup(.li, $0.label.markup(in: language)) }),
         ])
         let address = account.email.map { email in
             [
@@ -128,7 +128,7 @@ extension AccountFrame {
                     ]),
             ]
         }
-        let requirements = rules.requirements.map { Markup(.li, text: $0.label.in(language)) }
+        let requirements = rules.requirements.map { Markup(.li, $0.label.markup(in: language)) }
         return (missing.isEmpty ? [] : [alert]) + [
             form(
                 nil, [],

@@ -43,9 +43,9 @@ extension Page {
 
 extension AccountFrame {
     fileprivate func section(_ device: AccountDevice) -> Markup {
-        let name = device.userAgent.map { DeviceDescription.text(userAgent: $0).in(language) } ?? string(.unknownDevice)
+        let name = device.userAgent.map { DeviceDescription.text(userAgent: $0) } ?? .page(.unknownDevice)
         let facts = details([
-            (.signedInWith, [.text(device.method.label.in(language))]), (.signedInAt, [time(device.signedInAt)]),
+            (.signedInWith, device.method.label.markup(in: language)), (.signedInAt, [time(device.signedInAt)]),
             (.lastUsed, [time(device.lastUsedAt)]),
         ])
         let end =
@@ -55,8 +55,8 @@ extension AccountFrame {
                 .endSession, isSecondary: true,
                 [
                     .name(AccountField.session.rawValue), .value(device.session.rawValue),
-                    .label(string(.endSessionNamed, [.device: .name(name)])),
+                    .label(string(.endSessionNamed, [.device: .text(name)])),
                 ])
-        return section([.text(name)], [facts, end])
+        return section(name.markup(in: language), [facts, end])
     }
 }

@@ -52,19 +52,18 @@ extension Page {
 
 extension AccountFrame {
     fileprivate func section(_ method: AccountMethod) -> Markup {
-        let name = method.name.label.in(language)
         let removal =
             method.isRemovable
             ? [
                 Markup(
                     .a,
                     [
-                        .classes(.button, .quiet), .label(string(.removeNamed, [.method: .name(name)])),
+                        .classes(.button, .quiet), .label(string(.removeNamed, [.method: .text(method.name.label)])),
                         .href(.account(.remove, from: path, query: method.reference.query)),
                     ], markup(.remove))
             ] : method.isSuspended ? [note(.suspended)] : [note(.onlyWay)]
         let change = method.reference == .provider(.password) ? [link(.changePassword, to: .password)] : []
-        return section([.text(name)], [facts(about: method)] + change + removal)
+        return section(method.name.label.markup(in: language), [facts(about: method)] + change + removal)
     }
 
     fileprivate func facts(about method: AccountMethod) -> Markup {
@@ -77,7 +76,7 @@ extension AccountFrame {
         if let addedAt = method.addedAt { facts.append((.added, [time(addedAt)])) }
         if let lastUsedAt = method.lastUsedAt { facts.append((.lastUsed, [time(lastUsedAt)])) }
         if let userAgent = method.userAgent {
-            facts.append((.addedFrom, [.text(DeviceDescription.text(userAgent: userAgent).in(language))]))
+            facts.append((.addedFrom, DeviceDescription.text(userAgent: userAgent).markup(in: language)))
         }
         return details(facts)
     }
@@ -94,7 +93,7 @@ extension AccountFrame {
         let providers = addable.providers.map { name, url in
             Markup(
                 .a, [.classes(.button, .quiet), .href(.accountPage(url))],
-                markup(.addProvider, [.provider: .name(name.label.in(language))]))
+                markup(.addProvider, [.provider: .text(name.label)]))
         }
         return providers + (addable.password ? [link(.addPassword, to: .password)] : [])
     }

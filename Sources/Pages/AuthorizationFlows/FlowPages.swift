@@ -9,11 +9,10 @@ extension Page {
     ///   script passes it to the app.
     public static func flowResult(delivering eventDelivery: String, _ context: Context) -> Page {
         var page = Page(
-            context, LocalizedString("Signing in…", "ログインしています…"),
+            context, .flow(.signingIn),
             [
-                context.paragraph(
-                    LocalizedString("You will be taken back to the app.", "アプリに戻ります。")),
-                Markup(.noscript, [context.paragraph(.needsScript)]), context.noResponseNotice,
+                context.paragraph(.flow(.returning)),
+                Markup(.noscript, [context.paragraph(.flow(.needsScript))]), context.noResponseNotice,
             ])
         page.eventDelivery = eventDelivery
         return page
@@ -44,13 +43,13 @@ extension Page {
     public static func flowFailure(
         _ failure: FlowFailure, back: ReturnToApp, retryQuery: String? = nil, _ context: Context
     ) -> Page {
-        var page = Page(context, failure.title, [context.paragraph(failure.advice)])
+        var page = Page(context, failure.texts.title, [context.paragraph(failure.texts.advice)])
         page.isFailure = true
         if let retryQuery {
             let destination = Destination.currentPath(query: retryQuery)
-            page.content.append(context.link(LocalizedString("Try again", "もう一度試す"), to: destination))
+            page.content.append(context.link(.flow(.tryAgain), to: destination))
         }
-        let label = LocalizedString("Back to the app", "アプリに戻る")
+        let label = Text.flow(.backToApp)
         let isSecondary = retryQuery != nil
         switch back {
         case .link(let target, let url):
@@ -61,7 +60,7 @@ extension Page {
                 page.content.append(
                     Markup(
                         .button, [.type("button"), .id(.back)] + (isSecondary ? [.classes(.quiet)] : []),
-                        text: label.in(context.language)))
+                        context.words(label)))
             }
             page.content.append(context.noResponseNotice)
         case .none: page.content += context.continueLinkOrAdvice(to: nil)
@@ -95,19 +94,8 @@ extension Page {
 extension Page.Context {
     /// A hidden text, which the script shows if no page of the app responds.
     fileprivate var noResponseNotice: Markup {
-        Markup(
-            .p, [.id(.noResponseNotice), .hidden],
-            text: LocalizedString(
-                "The app does not respond. Close this window, go back to the app and sign in again.",
-                "アプリが応答しません。この画面を閉じてアプリに戻り、もう一度ログインしてください。"
-            ).in(language))
+        Markup(.p, [.id(.noResponseNotice), .hidden], words(.flow(.noResponse)))
     }
-}
-
-extension LocalizedString {
-    fileprivate static let needsScript = LocalizedString(
-        "This page needs JavaScript. Turn JavaScript on in your browser and sign in again.",
-        "このページにはJavaScriptが必要です。ブラウザーの設定でJavaScriptを有効にして、もう一度ログインしてください。")
 }
 
 /// Why a sign-in in the browser ended on a page of the gateway.
@@ -134,74 +122,18 @@ public enum FlowFailure: Hashable, Sendable {
 }
 
 extension FlowFailure {
-    fileprivate var title: LocalizedString {
+    fileprivate var texts: (title: Text, advice: Text) {
         switch self {
-        case .expired: LocalizedString("This sign-in has expired", "ログインの有効期限が切れました")
-        case .otherBrowser: LocalizedString("We cannot finish this sign-in", "ログインを完了できません")
-        case .alreadyUsed: LocalizedString("This sign-in is already finished", "このログインはすでに完了しています")
-        case .domainNotAllowed: LocalizedString("This website cannot use this sign-in", "このサイトではこのログインを利用できません")
-        case .providerUnavailable: LocalizedString("The sign-in service does not respond", "ログインサービスが応答しません")
-        case .rejected: LocalizedString("We could not sign you in", "ログインできませんでした")
-        case .cancelled: LocalizedString("You cancelled the sign-in", "ログインを中止しました")
-        case .notOffered: LocalizedString("This sign-in is not available", "この方法ではログインできません")
-        case .malformed: LocalizedString("This sign-in link is incomplete", "ログイン用のリンクに不備があります")
-        case .tooManyAttempts: .tooManyAttempts
-        }
-    }
-
-    fileprivate var advice: LocalizedString {
-        switch self {
-        case .expired:
-            LocalizedString(
-                "You have ten minutes to sign in. Go back to the app and sign in again. Nothing was changed.",
-                "ログインは10分以内に完了する必要があります。アプリに戻って、もう一度ログインしてください。変更は行われていません。")
-        case .otherBrowser:
-            LocalizedString(
-                """
-                This browser did not start the sign-in, or it does not store cookies. Go back to the app, allow cookies, and \
-                sign in again in the same browser. Nothing was changed.
-                """,
-                """
-                別のブラウザーで開始されたログインか、Cookieが保存されていない可能性があります。アプリに戻り、Cookieを許可してから、\
-                同じブラウザーでもう一度ログインしてください。変更は行われていません。
-                """)
-        case .alreadyUsed:
-            LocalizedString(
-                "Go back to the app. If you are not signed in there, sign in again.",
-                "アプリに戻ってください。ログインできていない場合は、もう一度ログインしてください。")
-        case .domainNotAllowed:
-            LocalizedString(
-                """
-                The website that opened this page is not allowed to use this sign-in. If you operate the website, add its \
-                domain to the project's authorized domains.
-                """,
-                """
-                このページを開いたサイトは、このログインの利用を許可されていません。サイトの運営者の方は、サイトのドメインを\
-                プロジェクトの承認済みドメインに追加してください。
-                """)
-        case .providerUnavailable:
-            LocalizedString(
-                """
-                Wait a moment, then try again. Nothing was changed. You can also go back to the app and sign in another way.
-                """,
-                """
-                しばらく待ってから、もう一度お試しください。変更は行われていません。アプリに戻って、別の方法でログインすることも\
-                できます。
-                """)
-        case .rejected:
-            LocalizedString(
-                "Nothing was changed. Go back to the app and sign in again.",
-                "変更は行われていません。アプリに戻って、もう一度ログインしてください。")
-        case .cancelled:
-            LocalizedString("Nothing was changed. You can go back to the app.", "変更は行われていません。アプリにお戻りください。")
-        case .notOffered:
-            LocalizedString(
-                "Go back to the app and sign in another way.", "アプリに戻って、別の方法でログインしてください。")
-        case .malformed:
-            LocalizedString(
-                "Go back to the app and sign in again. If you see this page again, contact the operator of the app.",
-                "アプリに戻って、もう一度ログインしてください。このページが再び表示される場合は、アプリの運営者にお問い合わせください。")
-        case .tooManyAttempts(let minutes): .retryAdvice(afterMinutes: minutes)
+        case .expired: (.flow(.expired), .flow(.expiredAdvice))
+        case .otherBrowser: (.flow(.otherBrowser), .flow(.otherBrowserAdvice))
+        case .alreadyUsed: (.flow(.alreadyUsed), .flow(.alreadyUsedAdvice))
+        case .domainNotAllowed: (.flow(.domainNotAllowed), .flow(.domainNotAllowedAdvice))
+        case .providerUnavailable: (.flow(.providerUnavailable), .flow(.providerUnavailableAdvice))
+        case .rejected: (.flow(.rejected), .flow(.rejectedAdvice))
+        case .cancelled: (.flow(.cancelled), .flow(.cancelledAdvice))
+        case .notOffered: (.flow(.notOffered), .flow(.notOfferedAdvice))
+        case .malformed: (.flow(.malformed), .flow(.malformedAdvice))
+        case .tooManyAttempts(let minutes): (.page(.tooManyAttempts), .retryAdvice(afterMinutes: minutes))
         }
     }
 }

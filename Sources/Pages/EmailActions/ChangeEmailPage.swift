@@ -13,39 +13,23 @@ extension Page {
         from old: EmailAddress?, to new: EmailAddress, methods: [SignInMethodName],
         removable: [ListedMethod], _ choice: NewAccountChoice, _ form: CodeForm, _ context: Context
     ) -> Page {
-        let app = context.app(in: context.language)
+        let current = old.map { [(name: Text.action(.currentAddress), value: [Markup.isolated($0.rawValue)])] } ?? []
         return Page(
-            context, LocalizedString("Confirm your new email address", "新しいメールアドレスの確認"),
+            context, .action(.changeEmail),
             [
-                context.paragraph(
-                    LocalizedString(
-                        "Confirm only if you asked for this change in \(app).",
-                        "\(app)でこの変更を申し込まれた場合のみ、確認してください。")),
+                context.paragraph(.action(.changeEmailIntroduction)),
                 context.details(
-                    [(LocalizedString("New address", "新しいアドレス"), .text(new.rawValue))]
-                        + [old].compactMap { old in
-                            old.map { (LocalizedString("Current address", "現在のアドレス"), .text($0.rawValue)) }
-                        } + context.detail(of: methods)),
+                    [(.action(.newAddress), [.isolated(new.rawValue)])] + current + context.detail(of: methods)),
                 form.markup(
-                    in: context,
-                    context.checkboxes(disowning: removable)
-                        + [context.button(LocalizedString("Use the new address", "新しいアドレスを使う"))]),
-                context.note(
-                    LocalizedString(
-                        "You will be signed out on every device. Then sign in again.",
-                        "すべての端末からログアウトします。その後、もう一度ログインしてください。")),
+                    in: context, context.checkboxes(disowning: removable) + [context.button(.action(.useNewAddress))]),
+                context.note(.action(.changeEmailNote)),
             ] + context.newAccountSection(choice, form))
     }
 
     public static func emailChanged(to new: EmailAddress, continuing url: ContinueURL?, _ context: Context) -> Page {
         Page(
-            context, LocalizedString("Your email address has been changed", "メールアドレスを変更しました"),
-            [
-                context.details([(.address, .text(new.rawValue))]),
-                context.paragraph(
-                    LocalizedString(
-                        "You were signed out on every device. Please sign in again.",
-                        "すべての端末からログアウトしました。もう一度ログインしてください。")),
-            ] + context.continueLinkOrAdvice(to: url))
+            context, .action(.emailChanged),
+            [context.details(of: new), context.paragraph(.action(.emailChangedAdvice))]
+                + context.continueLinkOrAdvice(to: url))
     }
 }

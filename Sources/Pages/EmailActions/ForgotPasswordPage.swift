@@ -6,32 +6,23 @@ extension Page {
     ///
     /// - Parameter isInvalid: whether the submitted text is not an email address.
     public static func forgotPassword(isInvalid: Bool = false, _ context: Context) -> Page {
-        let language = context.language
         let alert = Markup(
-            .p, [.id(.problem), .role("alert"), .classes(.problem)],
-            text: LocalizedString(
-                "This is not a valid email address. Please check it.", "メールアドレスの形式が正しくありません。入力内容をご確認ください。"
-            ).in(language))
+            .p, [.id(.problem), .role("alert"), .classes(.problem)], context.words(.action(.invalidAddress)))
         let address: [Attribute] = [
             .id(.address), .name(CodeForm.Field.email.rawValue), .type("email"), .autocomplete("username"), .required,
             .maxlength(254),
         ]
         return Page(
-            context, LocalizedString("Reset your password", "パスワードの再設定"),
-            [
-                context.paragraph(
-                    LocalizedString(
-                        "Enter the email address of your account. We will email you a link to reset your password.",
-                        "ご登録のメールアドレスを入力してください。パスワードを再設定するためのリンクをメールでお送りします。"))
-            ] + (isInvalid ? [alert] : []) + [
+            context, .action(.forgotPassword),
+            [context.paragraph(.action(.forgotPasswordIntroduction))] + (isInvalid ? [alert] : []) + [
                 Markup(
                     .form, [.post, .action(.forgotPasswordPage)],
-                    [Markup.hidden(.language, language.rawValue)].compactMap(\.self) + [
-                        Markup(.label, [.for(.address)], text: LocalizedString.address.in(language)),
+                    [Markup.hidden(.language, context.language.rawValue)].compactMap(\.self) + [
+                        context.label(.page(.emailAddress), for: .address),
                         .void(
                             .input,
                             address + (isInvalid ? [.invalid, .describedBy([.problem]), .autofocus] : [])),
-                        context.button(LocalizedString("Send the email", "メールを送る")),
+                        context.button(.action(.sendEmail)),
                     ])
             ])
     }
@@ -40,17 +31,10 @@ extension Page {
     /// address.
     public static func resetRequested(to email: EmailAddress, _ context: Context) -> Page {
         Page(
-            context, LocalizedString("Check your email", "メールをご確認ください"),
+            context, .action(.resetRequested),
             [
-                context.details([(.address, .text(email.rawValue))]),
-                context.paragraph(
-                    LocalizedString(
-                        "If an account has this address, we will email you a link to reset your password.",
-                        "このアドレスのアカウントがある場合は、パスワードを再設定するためのリンクをメールでお送りします。")),
-                context.paragraph(
-                    LocalizedString(
-                        "The email may take a few minutes to arrive. If you do not see it, check your spam folder.",
-                        "メールが届くまで数分かかることがあります。見つからない場合は、迷惑メールフォルダーもご確認ください。")),
+                context.details(of: email), context.paragraph(.action(.resetRequestedExplanation)),
+                context.paragraph(.action(.resetRequestedAdvice)),
             ])
     }
 }

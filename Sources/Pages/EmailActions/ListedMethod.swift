@@ -54,37 +54,22 @@ extension CodeForm {
 
 extension Page.Context {
     /// One unchecked checkbox for each method; empty if there are no methods.
-    func checkboxes(for methods: [ListedMethod], _ title: LocalizedString, _ explanation: LocalizedString)
-        -> [Markup]
-    {
+    func checkboxes(for methods: [ListedMethod], _ title: Text, _ explanation: Text) -> [Markup] {
         guard !methods.isEmpty else { return [] }
         let boxes = methods.enumerated().map { checkbox($0.element, number: $0.offset) }
-        return [
-            Markup(.fieldset, [Markup(.legend, text: title.in(language)), paragraph(explanation)] + boxes)
-        ]
+        return [Markup(.fieldset, [Markup(.legend, words(title)), paragraph(explanation)] + boxes)]
     }
 
     /// The checkboxes of a page that confirms an address.
     func checkboxes(disowning methods: [ListedMethod]) -> [Markup] {
-        checkboxes(
-            for: methods,
-            LocalizedString("Did you add these ways to sign in?", "次のログイン方法はご自身で追加しましたか"),
-            LocalizedString(
-                """
-                Select those that you did not add yourself. If you select any, we remove them, the password, all passkeys \
-                and the phone number when you confirm, and sign you out on every device.
-                """,
-                """
-                ご自身で追加していないものを選んでください。\
-                1つでも選んで確認すると、選んだものに加えて、パスワード、すべてのパスキー、電話番号も削除し、すべての端末からログアウトします。
-                """))
+        checkboxes(for: methods, .action(.disowning), .action(.disowningExplanation))
     }
 
     /// The ways to sign in to the account of a page; empty if the account has none.
-    func detail(of methods: [SignInMethodName]) -> [(name: LocalizedString, value: Markup)] {
+    func detail(of methods: [SignInMethodName]) -> [(name: Text, value: [Markup])] {
         guard !methods.isEmpty else { return [] }
-        let list = methods.map { $0.label.in(language) }.joined(separator: LocalizedString(", ", "、").in(language))
-        return [(LocalizedString("Ways to sign in", "ログイン方法"), .text(list))]
+        let labels = methods.map { words($0.label) }
+        return [(.page(.waysToSignIn), Array(labels.joined(separator: words(.page(.listSeparator)))))]
     }
 
     private func checkbox(_ listed: ListedMethod, number: Int) -> Markup {
@@ -99,55 +84,43 @@ extension Page.Context {
                         .id(.removal(number)), .name(listed.field), .type("checkbox"), .value("true"),
                         .describedBy([.removalDetails(number)]),
                     ]),
-                Markup(.label, [.for(.removal(number))], text: listed.method.label.in(language)),
-                details,
+                label(listed.method.label, for: .removal(number)), details,
             ])
     }
 
     private func additionDetails(of listed: ListedMethod) -> [[Markup]] {
-        let separator = LocalizedString(": ", "：").in(language)
-        let name = listed.name.map {
-            [Markup.text(LocalizedString("Name", "名前").in(language) + separator), .isolated($0)]
+        let values: [(PageText, [Markup]?)] = [
+            (.name, listed.name.map { [.isolated($0)] }),
+            (.added, listed.addedAt.map { [.time($0, in: language)] }),
+            (.browserOrApp, listed.userAgent.map { words(DeviceDescription.text(userAgent: $0)) }),
+        ]
+        return values.compactMap { label, value in
+            value.map { words(.page(label)) + words(.page(.colon)) + $0 }
         }
-        let added = listed.addedAt.map {
-            [Markup.text(LocalizedString.added.in(language) + separator), .time($0, in: language)]
-        }
-        let device = listed.userAgent.map {
-            [Markup.text(LocalizedString.device.in(language) + separator + shownDevice($0))]
-        }
-        return [name, added, device].compactMap(\.self)
-    }
-
-    private func shownDevice(_ userAgent: String) -> String {
-        DeviceDescription.text(userAgent: userAgent).in(language)
     }
 
     /// The name of a sign-in method, the time when it was added, and the device that added it.
     func details(of method: AddedSignInMethod, _ name: SignInMethodName, userAgent: String?) -> Markup {
-        let device = userAgent.map { [(name: LocalizedString.device, value: Markup.text(shownDevice($0)))] } ?? []
+        let device = userAgent.map { words(DeviceDescription.text(userAgent: $0)) }
         return details(
             [
-                (LocalizedString("Way to sign in", "ログイン方法"), .text(name.label.in(language))),
-                (.added, .time(method.addedAt, in: language)),
-            ] + device)
+                (.page(.wayToSignIn), words(name.label)),
+                (.page(.added), [.time(method.addedAt, in: language)]),
+            ] + (device.map { [(.page(.browserOrApp), $0)] } ?? []))
     }
 }
 
-extension LocalizedString {
-    static let added = LocalizedString("Added", "追加日時")
-    static let device = LocalizedString("Browser or app", "ブラウザーまたはアプリ")
-}
-
 extension SignInMethodName {
-    var label: LocalizedString {
+    /// The name on its own, for lists and headings.
+    public var label: Text {
         switch self {
-        case .named(let name): LocalizedString(name, name)
-        case .password: LocalizedString("Password", "パスワード")
-        case .emailLink: LocalizedString("Email link", "メールのリンク")
-        case .oneTimePassword: LocalizedString("Authenticator app", "認証アプリ")
-        case .passkey: LocalizedString("Passkey", "パスキー")
-        case .phone: LocalizedString("Phone number", "電話番号")
-        case .other: LocalizedString("Another service", "別のサービス")
+        case .named(let name): .page(.named, [.provider: .name(name)])
+        case .password: .page(.password)
+        case .emailLink: .page(.emailLink)
+        case .oneTimePassword: .page(.authenticatorApp)
+        case .passkey: .page(.passkey)
+        case .phone: .page(.phoneNumber)
+        case .other: .page(.otherService)
         }
     }
 }

@@ -6,37 +6,10 @@ extension Page.Context {
     private func explanation(of choice: NewAccountChoice) -> [Markup] {
         switch choice {
         case .none: return []
-        case .required:
-            return [
-                paragraph(
-                    LocalizedString(
-                        """
-                        The account with your address belongs to someone who used another address before, and who can \
-                        still take it back. So you get a new account with your address. If the other account is yours \
-                        too, open the link in the email that we sent to its earlier address instead.
-                        """,
-                        """
-                        このアドレスが登録されているアカウントは、以前に別のアドレスを使っていた方のもので、その方が今も取り戻せる状態にあります。\
-                        そのため、あなたのアドレスで新しいアカウントを作成します。そのアカウントもご自身のものである場合は、\
-                        以前のアドレスに届いたメールのリンクを開いてください。
-                        """))
-            ]
+        case .required: return [paragraph(.action(.newAccountRequired))]
         case .optional(let end):
-            let lead = paragraph(
-                LocalizedString(
-                    """
-                    This account had another email address before. The owner of that address can take the account back. \
-                    If the account is not yours, use your address for a new account instead.
-                    """,
-                    """
-                    このアカウントには以前、別のメールアドレスが登録されていました。そのアドレスの持ち主は、アカウントを取り戻せます。\
-                    ご自身のアカウントではない場合は、あなたのアドレスで新しいアカウントを作成してください。
-                    """))
-            guard let end else { return [lead] }
-            return [
-                lead,
-                details([(LocalizedString("Can be taken back until", "取り戻せる期限"), Markup.time(end, in: language))]),
-            ]
+            let lead = paragraph(.action(.newAccountOptional))
+            return [lead] + (end.map { [details([(.action(.takeBackEnd), [.time($0, in: language)])])] } ?? [])
         }
     }
 
@@ -49,20 +22,11 @@ extension Page.Context {
         return [
             Markup(
                 .fieldset,
-                [Markup(.legend, text: LocalizedString("Is this account yours?", "ご自身のアカウントですか").in(language))]
-                    + explanation(of: choice) + [
-                        Markup(
-                            .div, [.classes(.choice)],
-                            [
-                                .void(.input, box),
-                                Markup(
-                                    .label, [.for(.newAccount)],
-                                    text: LocalizedString(
-                                        "No, make a new account with my address",
-                                        "いいえ、自分のアドレスで新しいアカウントを作成します"
-                                    ).in(language)),
-                            ])
-                    ])
+                [Markup(.legend, words(.action(.isAccountYours)))] + explanation(of: choice) + [
+                    Markup(
+                        .div, [.classes(.choice)],
+                        [.void(.input, box), label(.action(.newAccountInstead), for: .newAccount)])
+                ])
         ]
     }
 
@@ -72,14 +36,9 @@ extension Page.Context {
         return [
             Markup(
                 .section, [.labelledBy(.newAccount)],
-                [
-                    Markup(
-                        .h2, [.id(.newAccount)],
-                        text: LocalizedString("Not your account?", "ご自身のアカウントではない場合").in(language))
-                ] + explanation(of: choice) + [
+                [Markup(.h2, [.id(.newAccount)], words(.action(.notYourAccount)))] + explanation(of: choice) + [
                     form.markup(
-                        .createAccount, in: self,
-                        [button(LocalizedString("Make a new account", "新しいアカウントを作成する"), [.classes(.quiet)])])
+                        .createAccount, in: self, [button(.action(.makeNewAccount), [.classes(.quiet)])])
                 ])
         ]
     }

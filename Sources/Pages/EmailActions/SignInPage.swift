@@ -7,23 +7,13 @@ extension Page {
     /// - Parameter link: the link that opens the app, which redeems the code; `nil` if the URL of the page has no
     ///   continue URL at an authorized domain.
     public static func signIn(_ email: EmailAddress, _ link: ActionLink?, _ context: Context) -> Page {
-        let app = context.app(in: context.language)
-        return Page(
-            context, LocalizedString("Sign in", "ログイン"),
+        Page(
+            context, .action(.signIn),
             [
-                context.paragraph(
-                    LocalizedString(
-                        "This link signs you in to \(app).", "このリンクで\(app)にログインできます。")),
-                context.details([(.address, .text(email.rawValue))]),
-                link.map { context.link(LocalizedString("Continue in the app", "アプリで続ける"), to: .app($0)) }
-                    ?? context.paragraph(
-                        LocalizedString(
-                            "Open the link in your email on the device that has the app.",
-                            "アプリが入っている端末で、メールのリンクを開いてください。")),
-                context.note(
-                    LocalizedString(
-                        "If you did not ask to sign in, close this page. Nothing has been changed.",
-                        "ログインのお心当たりがない場合は、このページを閉じてください。何も変更されていません。")),
+                context.paragraph(.action(.signInIntroduction)), context.details(of: email),
+                link.map { context.link(.action(.continueInApp), to: .app($0)) }
+                    ?? context.paragraph(.action(.signInWithoutLink)),
+                context.note(.action(.signInNote)),
             ])
     }
 }

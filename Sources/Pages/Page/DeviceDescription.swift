@@ -41,13 +41,10 @@ struct DeviceDescription: Equatable, Sendable {
     }
 
     /// For example, "Safari on iPhone".
-    static func text(userAgent: String) -> LocalizedString {
-        guard let description = DeviceDescription(userAgent: userAgent) else {
-            return LocalizedString("Unknown device", "不明な端末")
-        }
-        let (product, device) = (description.product.name, description.device.name)
-        return LocalizedString(
-            "\(product.english) on \(device.english)", "\(product.japanese)（\(device.japanese)）")
+    static func text(userAgent: String) -> Text {
+        guard let description = DeviceDescription(userAgent: userAgent) else { return .page(.unknownDevice) }
+        return .page(
+            .productOnDevice, [.product: description.product.name, .device: description.device.name])
     }
 }
 
@@ -64,16 +61,16 @@ extension DeviceDescription.Product {
         }
     }
 
-    fileprivate var name: LocalizedString {
+    fileprivate var name: TextValue {
         switch self {
-        case .edge: LocalizedString("Edge", "Edge")
-        case .opera: LocalizedString("Opera", "Opera")
-        case .samsungInternet: LocalizedString("Samsung Internet", "Samsung Internet")
-        case .firefox: LocalizedString("Firefox", "Firefox")
-        case .chrome: LocalizedString("Chrome", "Chrome")
-        case .safari: LocalizedString("Safari", "Safari")
-        case .browser: LocalizedString("Browser", "ブラウザー")
-        case .app: LocalizedString("App", "アプリ")
+        case .edge: .literal("Edge")
+        case .opera: .literal("Opera")
+        case .samsungInternet: .literal("Samsung Internet")
+        case .firefox: .literal("Firefox")
+        case .chrome: .literal("Chrome")
+        case .safari: .literal("Safari")
+        case .browser: .text(.page(.browser))
+        case .app: .text(.page(.appProduct))
         }
     }
 
@@ -97,19 +94,19 @@ extension DeviceDescription.Device {
         }
     }
 
-    fileprivate var name: LocalizedString {
+    fileprivate var name: TextValue {
         switch self {
-        case .iPhone: LocalizedString("iPhone", "iPhone")
-        case .iPad: LocalizedString("iPad", "iPad")
-        case .appleTV: LocalizedString("Apple TV", "Apple TV")
-        case .appleWatch: LocalizedString("Apple Watch", "Apple Watch")
-        case .appleVision: LocalizedString("Apple Vision Pro", "Apple Vision Pro")
-        case .mac: LocalizedString("Mac", "Mac")
-        case .windows: LocalizedString("Windows", "Windows")
-        case .chromeOS: LocalizedString("ChromeOS", "ChromeOS")
-        case .android: LocalizedString("Android", "Android")
-        case .linux: LocalizedString("Linux", "Linux")
-        case .apple: LocalizedString("an Apple device", "Appleの端末")
+        case .iPhone: .literal("iPhone")
+        case .iPad: .literal("iPad")
+        case .appleTV: .literal("Apple TV")
+        case .appleWatch: .literal("Apple Watch")
+        case .appleVision: .literal("Apple Vision Pro")
+        case .mac: .literal("Mac")
+        case .windows: .literal("Windows")
+        case .chromeOS: .literal("ChromeOS")
+        case .android: .literal("Android")
+        case .linux: .literal("Linux")
+        case .apple: .text(.page(.appleDevice))
         }
     }
 

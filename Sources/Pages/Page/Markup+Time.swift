@@ -7,15 +7,16 @@ extension Markup {
         let text = instant.iso8601
         let numbers = text.split { !$0.isNumber }.prefix(5).compactMap { Int($0) }
         guard numbers.count == 5 else { return .text(text) }
-        let clock = text.dropFirst(11).prefix(5)
-        let date = LocalizedString(
-            "\(numbers[2]) \(months[numbers[1] - 1]) \(numbers[0]), \(clock) UTC",
-            "\(numbers[0])年\(numbers[1])月\(numbers[2])日 \(clock)（UTC）")
-        return Markup(.time, [.datetime(text)], text: date.in(language))
+        let date = Text.page(
+            .instant,
+            [
+                .year: .count(numbers[0]), .month: .text(.page(months[numbers[1] - 1])), .day: .count(numbers[2]),
+                .time: .literal(String(text.dropFirst(11).prefix(5))), .zone: .literal("UTC"),
+            ])
+        return Markup(.time, [.datetime(text)], date.markup(in: language))
     }
 
-    private static let months = [
-        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-        "December",
+    private static let months: [PageText] = [
+        .january, .february, .march, .april, .may, .june, .july, .august, .september, .october, .november, .december,
     ]
 }

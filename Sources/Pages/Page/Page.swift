@@ -25,8 +25,7 @@ public struct Page: Sendable {
     }
 
     let context: Context
-    /// In the language of the page.
-    let title: String
+    let title: Text
     var content: [Markup]
     /// The JSON that ``PageScript/delivery`` reads, the only script that a page can have: the result or the error of a
     /// sign-in, and how the script passes it to the app. `nil` for a page without script.
@@ -38,33 +37,26 @@ public struct Page: Sendable {
     /// Whether the page explains that something did not work. Then its footer contains the ID of the request.
     var isFailure = false
 
-    init(_ context: Context, _ title: LocalizedString, _ content: [Markup]) {
-        self.init(context, title: title.in(context.language), content)
-    }
-
     init(_ context: Context, _ title: Text, _ content: [Markup]) {
-        self.init(context, title: title.string(in: context.language), content)
-    }
-
-    private init(_ context: Context, title: String, _ content: [Markup]) {
         self.context = context
         self.title = title
         self.content = content
     }
 
     public var html: String {
-        let windowTitle = context.projectName.map { "\(title) – \($0)" } ?? title
+        let heading = context.string(title)
+        let windowTitle = windowTitlePrefix + (context.projectName.map { "\(heading) – \($0)" } ?? heading)
         let refresh = refresh.map { [Markup.void(.meta, Attribute.refresh(to: $0.url))] } ?? []
-        let name = context.projectName.map { [Markup(.p, [.classes(.project)], text: $0)] } ?? []
+        let name = context.projectName.map { [Markup(.p, [.classes(.project)], [.isolated($0)])] } ?? []
         return Markup.document(
             language: context.language.rawValue, isRightToLeft: context.language.isRightToLeft,
             head: [
                 .void(.meta, [.name("viewport"), .content("width=device-width, initial-scale=1")]),
-                .void(.meta, [.name("robots"), .content("noindex")]), Markup(.title, text: windowTitlePrefix + windowTitle), .stylesheet,
+                .void(.meta, [.name("robots"), .content("noindex")]), Markup(.title, text: windowTitle), .stylesheet,
             ] + refresh,
             body: Markup(
                 .body, eventDelivery.map { [.delivery($0)] } ?? [],
-                [Markup(.main, name + [Markup(.h1, text: title)] + content)] + footer
+                [Markup(.main, name + [Markup(.h1, context.words(title))] + content)] + footer
                     + (eventDelivery == nil ? [] : [PageScript.delivery.markup])))
     }
 
@@ -102,55 +94,40 @@ public struct Page: Sendable {
 }
 
 extension Page.Context {
-    /// The project's name, or "the app" in `language`.
-    func app(in language: Language) -> String {
-        projectName ?? LocalizedString("the app", "アプリ").in(language)
-    }
-
-    func paragraph(_ text: LocalizedString) -> Markup { Markup(.p, text: text.in(language)) }
+    func paragraph(_ text: Text) -> Markup { Markup(.p, words(text)) }
 
     /// A paragraph in small type.
-    func note(_ text: LocalizedString) -> Markup { Markup(.p, [.classes(.note)], text: text.in(language)) }
+    func note(_ text: Text) -> Markup { Markup(.p, [.classes(.note)], words(text)) }
 
-    func list(_ items: [LocalizedString]) -> Markup { Markup(.ul, items.map { Markup(.li, text: $0.in(language)) }) }
+    func list(_ items: [Text]) -> Markup { Markup(.ul, items.map { Markup(.li, words($0)) }) }
 
-    func button(_ label: LocalizedString, _ attributes: [Attribute] = []) -> Markup {
-        Markup(.button, [.type("submit")] + attributes, text: label.in(language))
+    func label(_ text: Text, for id: ElementID) -> Markup { Markup(.label, [.for(id)], words(text)) }
+
+    func button(_ label: Text, _ attributes: [Attribute] = []) -> Markup {
+        Markup(.button, [.type("submit")] + attributes, words(label))
     }
 
-    func link(_ label: LocalizedString, to destination: Destination, isSecondary: Bool = false) -> Markup {
+    func link(_ label: Text, to destination: Destination, isSecondary: Bool = false) -> Markup {
         let classes = isSecondary ? Attribute.classes(.button, .quiet) : .classes(.button)
-        return Markup(.a, [classes, .href(destination)], text: label.in(language))
+        return Markup(.a, [classes, .href(destination)], words(label))
     }
 
     /// A list of names with their values.
-    func details(_ details: [(name: LocalizedString, value: Markup)]) -> Markup {
-        Markup(
-            .dl, [.classes(.details)],
-            details.flatMap { [Markup(.dt, text: $0.name.in(language)), Markup(.dd, [$0.value])] })
+    func details(_ details: [(name: Text, value: [Markup])]) -> Markup {
+        Markup(.dl, [.classes(.details)], details.flatMap { [Markup(.dt, words($0.name)), Markup(.dd, $0.value)] })
     }
+
+    /// An email address with its label.
+    func details(of email: EmailAddress) -> Markup { details([(.page(.emailAddress), [.isolated(email.rawValue)])]) }
 
     /// The last element of a page that needs no further action: a link to `url`, or the advice to close the page if
     /// `url` is `nil`.
     func continueLinkOrAdvice(to url: ContinueURL?) -> [Markup] {
-        guard let url else {
-            return [
-                paragraph(
-                    LocalizedString("You can close this page and go back to the app.", "このページを閉じて、アプリにお戻りください。"))
-            ]
-        }
-        return [link(LocalizedString("Continue", "続ける"), to: .app(url))]
+        guard let url else { return [paragraph(.page(.canClosePage))] }
+        return [link(.page(.continueToApp), to: .app(url))]
     }
 }
 
-extension LocalizedString {
-    static let address = LocalizedString("Email address", "メールアドレス")
-    static let signsOutEverywhere = LocalizedString("You are signed out on every device.", "すべての端末からログアウトします。")
-    static let tooManyAttempts = LocalizedString("Too many attempts", "試行回数の上限に達しました")
-
-    static func retryAdvice(afterMinutes minutes: Int) -> LocalizedString {
-        LocalizedString(
-            minutes == 1 ? "Wait one minute, then try again." : "Wait \(minutes) minutes, then try again.",
-            "\(minutes)分ほど待ってから、もう一度お試しください。")
-    }
+extension Text {
+    static func retryAdvice(afterMinutes minutes: Int) -> Text { .page(.retryAfter, [.minutes: .count(minutes)]) }
 }

@@ -6,27 +6,21 @@ extension Page {
     /// which the operator finds the request in the log. Empty without both.
     var footer: [Markup] {
         let brand = context.brand
-        let links: [(label: LocalizedString, link: BrandLink?)] = [
-            (.support, brand.support), (.privacy, brand.privacy), (.terms, brand.terms),
+        let links: [(label: PageText, link: BrandLink?)] = [
+            (.help, brand.support), (.privacy, brand.privacy), (.terms, brand.terms),
         ]
         let items = links.compactMap { label, link in
             link.map {
-                Markup(.li, [Markup(.a, [.href(.brand($0))], text: label.in(context.language))])
+                Markup(.li, [Markup(.a, [.href(.brand($0))], context.words(.page(label)))])
             }
         }
         let list = items.isEmpty ? [] : [Markup(.ul, items)]
-        let requestID = isFailure ? context.requestID.map { [Self.requestNote($0, in: context.language)] } ?? [] : []
+        let requestID = isFailure ? context.requestID.map { [requestNote($0)] } ?? [] : []
         return list.isEmpty && requestID.isEmpty ? [] : [Markup(.footer, list + requestID)]
     }
 
-    private static func requestNote(_ id: String, in language: Language) -> Markup {
-        Markup(.p, [.text(LocalizedString.requestID.in(language)), .text(" "), Markup(.code, text: id)])
+    private func requestNote(_ id: String) -> Markup {
+        let label = context.words(.page(.requestID)) + context.words(.page(.colon))
+        return Markup(.p, label + [Markup(.code, text: id)])
     }
-}
-
-extension LocalizedString {
-    fileprivate static let support = LocalizedString("Help", "お問い合わせ")
-    fileprivate static let privacy = LocalizedString("Privacy", "プライバシー")
-    fileprivate static let terms = LocalizedString("Terms", "利用規約")
-    fileprivate static let requestID = LocalizedString("Request ID:", "リクエスト番号：")
 }

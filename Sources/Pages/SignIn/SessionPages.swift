@@ -8,18 +8,18 @@ extension Page {
     public static func signOut(_ name: String?, formToken: String, _ context: Context) -> Page {
         let named = name.map { [context.paragraph(.signOutNamed, [.name: .name($0)])] } ?? []
         return Page(
-            context, context.localized(.signOutTitle),
+            context, Text(SignInPageText.signOutTitle),
             named + [
                 context.paragraph(.signOutKeepsApps),
                 Markup(
                     .form, [.post, .action(.currentPage)],
-                    [.formToken(formToken), context.button(context.localized(.signOut))]),
+                    [.formToken(formToken), context.button(Text(SignInPageText.signOut))]),
             ])
     }
 
     /// The browser has no session.
     public static func signedOut(_ context: Context) -> Page {
-        Page(context, context.localized(.signedOutTitle), [context.paragraph(.signedOutAdvice)])
+        Page(context, Text(SignInPageText.signedOutTitle), [context.paragraph(.signedOutAdvice)])
     }
 
     /// Why a page with a session does nothing.
@@ -32,7 +32,7 @@ extension Page {
         switch failure {
         case .foreignForm:
             Page(
-                context, context.localized(.foreignFormTitle), [context.paragraph(.foreignFormAdvice)])
+                context, Text(SignInPageText.foreignFormTitle), [context.paragraph(.foreignFormAdvice)])
         }
     }
 

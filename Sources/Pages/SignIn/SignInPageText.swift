@@ -108,22 +108,13 @@ enum SignInPageText: TextKey {
 
 extension Page.Context {
     /// A text of the sign-in page for a label, a title or an attribute.
-    func text(_ key: SignInPageText, _ values: [Placeholder: TextValue] = [:]) -> String {
-        filled(key, values).string(in: language)
-    }
+    func text(_ key: SignInPageText, _ values: [Placeholder: TextValue] = [:]) -> String { string(Text(key, values)) }
 
     /// A paragraph of the sign-in page.
     func paragraph(_ key: SignInPageText, _ values: [Placeholder: TextValue] = [:]) -> Markup {
-        Markup(.p, filled(key, values).markup(in: language))
+        paragraph(Text(key, values))
     }
 
-    /// A text for the components that take a text in every language.
-    func localized(_ key: SignInPageText, _ values: [Placeholder: TextValue] = [:]) -> LocalizedString {
-        let text = text(key, values)
-        return LocalizedString(text, text)
-    }
-
-    private func filled(_ key: SignInPageText, _ values: [Placeholder: TextValue]) -> Text {
-        Text(key, values.merging([.app: .name(app(in: language))]) { given, _ in given })
-    }
+    /// A text for the components of pages.
+    func localized(_ key: SignInPageText, _ values: [Placeholder: TextValue] = [:]) -> Text { Text(key, values) }
 }

@@ -18,16 +18,16 @@ public enum Placeholder: String, Hashable, Sendable, CaseIterable {
     case app
     /// The name of a provider.
     case provider
-    /// The name of a sign-in method.
-    case method
+    /// The names of one sign-in method, and of several.
+    case method, methods
     case email
     /// The name or address of a user.
     case name
-    case device
-    case product
-    case date
+    case device, product
     case year, month, day, time, zone
-    case count, minutes, hours, days
+    /// How long something lasts, with its unit.
+    case duration
+    case count, minutes, hours
 }
 
 /// The value of a placeholder.
@@ -35,9 +35,11 @@ public enum TextValue: Sendable {
     /// A text that a person, an operator or a provider chose. Its direction does not change the texts around it.
     case name(String)
     case text(Text)
+    /// Texts with separators between them.
+    case list([Text])
     case count(Int)
-    /// Digits and signs without a direction of their own, such as a time.
-    case digits(String)
+    /// A text of the gateway that is the same in every language, such as a time or the name of a browser.
+    case literal(String)
 }
 
 extension Text {
@@ -85,8 +87,8 @@ extension MessageTemplate {
             case .value(let placeholder): return values[placeholder].map { $0.parts(in: language) } ?? []
             case .plural(let placeholder, let forms):
                 guard case .count(let count) = values[placeholder] else { return [] }
-                return (forms[language.pluralCategory(of: count)] ?? forms[.other])?.parts(language, values, count: count)
-                    ?? []
+                let form = forms[language.pluralCategory(of: count)] ?? forms[.other]
+                return form?.parts(language, values, count: count) ?? []
             }
         }
     }
@@ -97,8 +99,10 @@ extension TextValue {
         switch self {
         case .name(let name): [.name(name)]
         case .text(let text): text.parts(in: language)
+        case .list(let texts):
+            Array(texts.map { $0.parts(in: language) }.joined(separator: Text.page(.listSeparator).parts(in: language)))
         case .count(let count): [.words(String(count))]
-        case .digits(let digits): [.words(digits)]
+        case .literal(let literal): [.words(literal)]
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import Identity
+internal import Pages
 
 /// The texts of an email in one language. They contain the names of the project and of providers, but nothing that a
 /// user entered. A project can configure another subject.
@@ -14,16 +15,14 @@ struct EmailTexts: Hashable {
     var buttonFallback: String
 
     init(_ values: EmailTextValues, in language: Language) {
-        self =
-            language == .japanese ? .japanese(values) : .english(values)
-    }
-
-    init(subject: String, paragraphs: [String], linkLabels: [String], advice: [String], buttonFallback: String) {
-        self.subject = subject
-        self.paragraphs = paragraphs
-        self.linkLabels = linkLabels
-        self.advice = advice
-        self.buttonFallback = buttonFallback
+        let content = EmailContent(values)
+        let placeholders = values.placeholders
+        let string = { (key: EmailText) in Text(key, placeholders).string(in: language) }
+        subject = string(content.subject)
+        paragraphs = content.paragraphs.map(string)
+        linkLabels = content.links.map(string) + values.removable.map { $0.removalLabel.string(in: language) }
+        advice = content.advice.map(string)
+        buttonFallback = string(.buttonFallback)
     }
 }
 
@@ -48,6 +47,26 @@ struct EmailTextValues: Hashable {
     let removable: [SignInMethodName]
 }
 
+extension EmailTextValues {
+    fileprivate var placeholders: [Placeholder: TextValue] {
+        var values: [Placeholder: TextValue] = [
+            .app: .name(projectName), .method: .text(method.label), .methods: .list(methods.map(\.label)),
+            .duration: .text(lifetime.text),
+        ]
+        // The label of a link that removes a provider's identity names the provider.
+        if case .named(let name) = method { values[.provider] = .name(name) }
+        return values
+    }
+}
+
+extension SignInMethodName {
+    /// Label of the link that removes the method.
+    fileprivate var removalLabel: Text {
+        guard case .named(let name) = self else { return Text(removalKey) }
+        return Text(removalKey, [.provider: .name(name)])
+    }
+}
+
 /// A duration as an email states it. Whole days, at least two, are stated in days. Other durations are stated in hours
 /// if they are whole hours or at least ten hours, and otherwise in minutes. The number is rounded down, but at least 1.
 enum HumanDuration: Hashable {
@@ -63,5 +82,15 @@ enum HumanDuration: Hashable {
             case let minutes where minutes % 60 == 0 || minutes >= 600: .hours(minutes / 60)
             default: .minutes(minutes)
             }
+    }
+}
+
+extension HumanDuration {
+    fileprivate var text: Text {
+        switch self {
+        case .minutes(let count): Text(EmailText.minutes, [.count: .count(Int(count))])
+        case .hours(let count): Text(EmailText.hours, [.count: .count(Int(count))])
+        case .days(let count): Text(EmailText.days, [.count: .count(Int(count))])
+        }
     }
 }

@@ -1,0 +1,31 @@
+internal import Pages
+
+/// The texts of emails. The names of subjects end with `Subject`, those of links with `Link`.
+enum EmailText: TextKey {
+    /// Requested emails.
+    case verifyEmailSubject, verifyEmail, verifyEmailLink, resetPasswordSubject, resetPassword, resetPasswordLink,
+        signInSubject, signIn, signInLink, signInWarning, changeEmailSubject, changeEmail, changeEmailLink
+    /// Notices about the password and the address.
+    case passwordChangedSubject, passwordChanged, earlierMailbox, methodsStillWork, ignoreOrResetIfListed,
+        emailChangedSubject, emailChanged, emailChangedUnconfirmed, emailChangedLink, emailChangedAdvice,
+        relayAddressChanged, relayAddressChangedAdvice
+    /// Notices about sign-in methods and second factors.
+    case identityLinkedSubject, identityLinked, identityLinkedUnconfirmed, identityUnlinkedSubject, identityUnlinked,
+        factorAddedSubject, authenticatorAdded, authenticatorAddedUnconfirmed, authenticatorRemoval, phoneAdded,
+        phoneAddedUnconfirmed, phoneRemoval, factorRemovedSubject, factorRemoved, factorsResetSubject, factorsReset,
+        factorsResetAdvice, recoveryCodeUsedSubject, recoveryCodeUsed, recoveryCodesRenewedSubject,
+        recoveryCodesRenewed, manyWrongCodesSubject, manyWrongCodes, manyWrongCodesAdvice
+    /// Notices about the account.
+    case accountReclaimedSubject, accountReclaimed, accountReclaimedAdvice, accountReplacedSubject, accountReplaced,
+        accountReplacedYours, accountReplacedNotYou, accountDeletedSubject, accountDeleted, stillConnected,
+        accountExportedSubject, accountExported, accountExportedAdvice, accountsMergedSubject, accountsMerged,
+        accountsMergedMethods, accountsMergedUndo, accountsMergedRemoval, accountsMergedLink, accountsMergedAdvice
+    /// Advice that several emails have.
+    case notRequested, ignoreOrReset, ignoreOrContact, unconfirmedAddress, removalExplanation
+    /// The sentence before the URL of a link.
+    case buttonFallback
+    /// How long links work. A number with its unit is a value of `{duration}`.
+    case expiryAfterRequest, expiryAfterChange, expiryAfterMerge, minutes, hours, days
+    /// Labels of links that remove a sign-in method.
+    case removeNamed, removePassword, removeEmailLink, removePhone, removePasskey, removeAuthenticator, removeOther
+}

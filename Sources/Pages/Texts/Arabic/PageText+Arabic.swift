@@ -1,0 +1,52 @@
+// One text per line, however long it is.
+// swift-format-ignore-file
+
+extension PageText {
+    public var arabic: StaticString {
+        switch self {
+        case .app: "التطبيق"
+        case .emailAddress: "عنوان البريد الإلكتروني"
+        case .signsOutEverywhere: "سيتم تسجيل خروجك من كل الأجهزة."
+        case .tooManyAttempts: "محاولات كثيرة جدًا"
+        case .retryAfter: "انتظر {minutes, plural, zero {أقل من دقيقة} one {دقيقة واحدة} two {دقيقتين} few {# دقائق} many {# دقيقة} other {# دقيقة}}، ثم حاول مرة أخرى."
+        case .continueToApp: "متابعة"
+        case .canClosePage: "يمكنك إغلاق هذه الصفحة والرجوع إلى التطبيق."
+        case .colon: ": "
+        case .listSeparator: "، "
+        case .name: "الاسم"
+        case .added: "تاريخ الإضافة"
+        case .browserOrApp: "المتصفح أو التطبيق"
+        case .wayToSignIn: "طريقة تسجيل الدخول"
+        case .waysToSignIn: "طرق تسجيل الدخول"
+        case .named: "{provider}"
+        case .password: "كلمة المرور"
+        case .emailLink: "رابط عبر البريد الإلكتروني"
+        case .authenticatorApp: "تطبيق المصادقة"
+        case .passkey: "مفتاح المرور"
+        case .phoneNumber: "رقم الهاتف"
+        case .otherService: "خدمة أخرى"
+        case .unknownDevice: "جهاز غير معروف"
+        case .productOnDevice: "{product} على {device}"
+        case .browser: "متصفح"
+        case .appProduct: "تطبيق"
+        case .appleDevice: "جهاز من Apple"
+        case .instant: "{day} {month} {year}، {time} ({zone})"
+        case .january: "يناير"
+        case .february: "فبراير"
+        case .march: "مارس"
+        case .april: "أبريل"
+        case .may: "مايو"
+        case .june: "يونيو"
+        case .july: "يوليو"
+        case .august: "أغسطس"
+        case .september: "سبتمبر"
+        case .october: "أكتوبر"
+        case .november: "نوفمبر"
+        case .december: "ديسمبر"
+        case .help: "المساعدة"
+        case .privacy: "الخصوصية"
+        case .terms: "شروط الاستخدام"
+        case .requestID: "معرّف الطلب"
+        }
+    }
+}

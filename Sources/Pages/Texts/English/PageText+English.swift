@@ -1,0 +1,52 @@
+// One text per line, however long it is.
+// swift-format-ignore-file
+
+extension PageText {
+    public var english: StaticString {
+        switch self {
+        case .app: "the app"
+        case .emailAddress: "Email address"
+        case .signsOutEverywhere: "You are signed out on every device."
+        case .tooManyAttempts: "Too many attempts"
+        case .retryAfter: "Wait {minutes, plural, one {# minute} other {# minutes}}, then try again."
+        case .continueToApp: "Continue"
+        case .canClosePage: "You can close this page and go back to the app."
+        case .colon: ": "
+        case .listSeparator: ", "
+        case .name: "Name"
+        case .added: "Added"
+        case .browserOrApp: "Browser or app"
+        case .wayToSignIn: "Way to sign in"
+        case .waysToSignIn: "Ways to sign in"
+        case .named: "{provider}"
+        case .password: "Password"
+        case .emailLink: "Email link"
+        case .authenticatorApp: "Authenticator app"
+        case .passkey: "Passkey"
+        case .phoneNumber: "Phone number"
+        case .otherService: "Another service"
+        case .unknownDevice: "Unknown device"
+        case .productOnDevice: "{product} on {device}"
+        case .browser: "Browser"
+        case .appProduct: "App"
+        case .appleDevice: "an Apple device"
+        case .instant: "{day} {month} {year}, {time} {zone}"
+        case .january: "January"
+        case .february: "February"
+        case .march: "March"
+        case .april: "April"
+        case .may: "May"
+        case .june: "June"
+        case .july: "July"
+        case .august: "August"
+        case .september: "September"
+        case .october: "October"
+        case .november: "November"
+        case .december: "December"
+        case .help: "Help"
+        case .privacy: "Privacy"
+        case .terms: "Terms"
+        case .requestID: "Request ID"
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// One text per line, however long it is.
+// swift-format-ignore-file
+
+extension PageText {
+    public var french: StaticString {
+        switch self {
+        case .app: "l’application"
+        case .emailAddress: "Adresse e-mail"
+        case .signsOutEverywhere: "Vous êtes déconnecté de tous vos appareils."
+        case .tooManyAttempts: "Trop de tentatives"
+        case .retryAfter: "Attendez {minutes, plural, one {# minute} other {# minutes}}, puis réessayez."
+        case .continueToApp: "Continuer"
+        case .canClosePage: "Vous pouvez fermer cette page et revenir à l’application."
+        case .colon: " : "
+        case .listSeparator: ", "
+        case .name: "Nom"
+        case .added: "Ajout"
+        case .browserOrApp: "Navigateur ou application"
+        case .wayToSignIn: "Méthode de connexion"
+        case .waysToSignIn: "Méthodes de connexion"
+        case .named: "{provider}"
+        case .password: "Mot de passe"
+        case .emailLink: "Lien par e-mail"
+        case .authenticatorApp: "Application d’authentification"
+        case .passkey: "Clé d’accès"
+        case .phoneNumber: "Numéro de téléphone"
+        case .otherService: "Autre service"
+        case .unknownDevice: "Appareil inconnu"
+        case .productOnDevice: "{product} sur {device}"
+        case .browser: "Navigateur"
+        case .appProduct: "Application"
+        case .appleDevice: "un appareil Apple"
+        case .instant: "{day} {month} {year} à {time} ({zone})"
+        case .january: "janvier"
+        case .february: "février"
+        case .march: "mars"
+        case .april: "avril"
+        case .may: "mai"
+        case .june: "juin"
+        case .july: "juillet"
+        case .august: "août"
+        case .september: "septembre"
+        case .october: "octobre"
+        case .november: "novembre"
+        case .december: "décembre"
+        case .help: "Aide"
+        case .privacy: "Confidentialité"
+        case .terms: "Conditions d’utilisation"
+        case .requestID: "Identifiant de la requête"
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// One text per line, however long it is.
+// swift-format-ignore-file
+
+extension PageText {
+    public var german: StaticString {
+        switch self {
+        case .app: "die App"
+        case .emailAddress: "E-Mail-Adresse"
+        case .signsOutEverywhere: "Sie werden auf allen Geräten abgemeldet."
+        case .tooManyAttempts: "Zu viele Versuche"
+        case .retryAfter: "Warten Sie {minutes, plural, one {# Minute} other {# Minuten}} und versuchen Sie es dann noch einmal."
+        case .continueToApp: "Weiter"
+        case .canClosePage: "Sie können diese Seite schließen und zur App zurückkehren."
+        case .colon: ": "
+        case .listSeparator: ", "
+        case .name: "Name"
+        case .added: "Hinzugefügt"
+        case .browserOrApp: "Browser oder App"
+        case .wayToSignIn: "Anmeldemethode"
+        case .waysToSignIn: "Anmeldemethoden"
+        case .named: "{provider}"
+        case .password: "Passwort"
+        case .emailLink: "E-Mail-Link"
+        case .authenticatorApp: "Authentifizierungs-App"
+        case .passkey: "Passkey"
+        case .phoneNumber: "Telefonnummer"
+        case .otherService: "Anderer Dienst"
+        case .unknownDevice: "Unbekanntes Gerät"
+        case .productOnDevice: "{product} auf {device}"
+        case .browser: "Browser"
+        case .appProduct: "App"
+        case .appleDevice: "einem Apple-Gerät"
+        case .instant: "{day}. {month} {year}, {time} Uhr ({zone})"
+        case .january: "Januar"
+        case .february: "Februar"
+        case .march: "März"
+        case .april: "April"
+        case .may: "Mai"
+        case .june: "Juni"
+        case .july: "Juli"
+        case .august: "August"
+        case .september: "September"
+        case .october: "Oktober"
+        case .november: "November"
+        case .december: "Dezember"
+        case .help: "Hilfe"
+        case .privacy: "Datenschutz"
+        case .terms: "Nutzungsbedingungen"
+        case .requestID: "Anfrage-ID"
+        }
+    }
+}

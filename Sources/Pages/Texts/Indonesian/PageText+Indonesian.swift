@@ -1,0 +1,52 @@
+// One text per line, however long it is.
+// swift-format-ignore-file
+
+extension PageText {
+    public var indonesian: StaticString {
+        switch self {
+        case .app: "aplikasi"
+        case .emailAddress: "Alamat email"
+        case .signsOutEverywhere: "Anda akan keluar dari semua perangkat."
+        case .tooManyAttempts: "Terlalu banyak percobaan"
+        case .retryAfter: "Tunggu {minutes, plural, other {# menit}}, lalu coba lagi."
+        case .continueToApp: "Lanjutkan"
+        case .canClosePage: "Anda dapat menutup halaman ini dan kembali ke aplikasi."
+        case .colon: ": "
+        case .listSeparator: ", "
+        case .name: "Nama"
+        case .added: "Ditambahkan"
+        case .browserOrApp: "Browser atau aplikasi"
+        case .wayToSignIn: "Cara masuk"
+        case .waysToSignIn: "Cara masuk"
+        case .named: "{provider}"
+        case .password: "Kata sandi"
+        case .emailLink: "Tautan email"
+        case .authenticatorApp: "Aplikasi autentikator"
+        case .passkey: "Kunci sandi"
+        case .phoneNumber: "Nomor telepon"
+        case .otherService: "Layanan lain"
+        case .unknownDevice: "Perangkat tidak dikenal"
+        case .productOnDevice: "{product} di {device}"
+        case .browser: "Browser"
+        case .appProduct: "Aplikasi"
+        case .appleDevice: "perangkat Apple"
+        case .instant: "{day} {month} {year}, {time} ({zone})"
+        case .january: "Januari"
+        case .february: "Februari"
+        case .march: "Maret"
+        case .april: "April"
+        case .may: "Mei"
+        case .june: "Juni"
+        case .july: "Juli"
+        case .august: "Agustus"
+        case .september: "September"
+        case .october: "Oktober"
+        case .november: "November"
+        case .december: "Desember"
+        case .help: "Bantuan"
+        case .privacy: "Privasi"
+        case .terms: "Ketentuan"
+        case .requestID: "ID permintaan"
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// One text per line, however long it is.
+// swift-format-ignore-file
+
+extension PageText {
+    public var italian: StaticString {
+        switch self {
+        case .app: "l’app"
+        case .emailAddress: "Indirizzo email"
+        case .signsOutEverywhere: "Verrai disconnesso da tutti i dispositivi."
+        case .tooManyAttempts: "Troppi tentativi"
+        case .retryAfter: "Aspetta {minutes, plural, one {# minuto} other {# minuti}}, poi riprova."
+        case .continueToApp: "Continua"
+        case .canClosePage: "Puoi chiudere questa pagina e tornare all’app."
+        case .colon: ": "
+        case .listSeparator: ", "
+        case .name: "Nome"
+        case .added: "Data di aggiunta"
+        case .browserOrApp: "Browser o app"
+        case .wayToSignIn: "Metodo di accesso"
+        case .waysToSignIn: "Metodi di accesso"
+        case .named: "{provider}"
+        case .password: "Password"
+        case .emailLink: "Link via email"
+        case .authenticatorApp: "App di autenticazione"
+        case .passkey: "Passkey"
+        case .phoneNumber: "Numero di telefono"
+        case .otherService: "Altro servizio"
+        case .unknownDevice: "Dispositivo sconosciuto"
+        case .productOnDevice: "{product} su {device}"
+        case .browser: "Browser"
+        case .appProduct: "App"
+        case .appleDevice: "un dispositivo Apple"
+        case .instant: "{day} {month} {year}, {time} ({zone})"
+        case .january: "gennaio"
+        case .february: "febbraio"
+        case .march: "marzo"
+        case .april: "aprile"
+        case .may: "maggio"
+        case .june: "giugno"
+        case .july: "luglio"
+        case .august: "agosto"
+        case .september: "settembre"
+        case .october: "ottobre"
+        case .november: "novembre"
+        case .december: "dicembre"
+        case .help: "Assistenza"
+        case .privacy: "Privacy"
+        case .terms: "Condizioni d’uso"
+        case .requestID: "ID della richiesta"
+        }
+    }
+}

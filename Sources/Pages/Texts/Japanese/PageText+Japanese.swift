@@ -1,0 +1,52 @@
+// One text per line, however long it is.
+// swift-format-ignore-file
+
+extension PageText {
+    public var japanese: StaticString {
+        switch self {
+        case .app: "アプリ"
+        case .emailAddress: "メールアドレス"
+        case .signsOutEverywhere: "すべての端末からログアウトします。"
+        case .tooManyAttempts: "試行回数の上限に達しました"
+        case .retryAfter: "{minutes, plural, other {#分}}ほど待ってから、もう一度お試しください。"
+        case .continueToApp: "続ける"
+        case .canClosePage: "このページを閉じて、アプリにお戻りください。"
+        case .colon: "："
+        case .listSeparator: "、"
+        case .name: "名前"
+        case .added: "追加日時"
+        case .browserOrApp: "ブラウザーまたはアプリ"
+        case .wayToSignIn: "ログイン方法"
+        case .waysToSignIn: "ログイン方法"
+        case .named: "{provider}"
+        case .password: "パスワード"
+        case .emailLink: "メールのリンク"
+        case .authenticatorApp: "認証アプリ"
+        case .passkey: "パスキー"
+        case .phoneNumber: "電話番号"
+        case .otherService: "別のサービス"
+        case .unknownDevice: "不明な端末"
+        case .productOnDevice: "{product}（{device}）"
+        case .browser: "ブラウザー"
+        case .appProduct: "アプリ"
+        case .appleDevice: "Appleの端末"
+        case .instant: "{year}年{month}{day}日 {time}（{zone}）"
+        case .january: "1月"
+        case .february: "2月"
+        case .march: "3月"
+        case .april: "4月"
+        case .may: "5月"
+        case .june: "6月"
+        case .july: "7月"
+        case .august: "8月"
+        case .september: "9月"
+        case .october: "10月"
+        case .november: "11月"
+        case .december: "12月"
+        case .help: "お問い合わせ"
+        case .privacy: "プライバシー"
+        case .terms: "利用規約"
+        case .requestID: "リクエスト番号"
+        }
+    }
+}

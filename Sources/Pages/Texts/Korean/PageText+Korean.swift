@@ -1,0 +1,52 @@
+// One text per line, however long it is.
+// swift-format-ignore-file
+
+extension PageText {
+    public var korean: StaticString {
+        switch self {
+        case .app: "앱"
+        case .emailAddress: "이메일 주소"
+        case .signsOutEverywhere: "모든 기기에서 로그아웃됩니다."
+        case .tooManyAttempts: "시도 횟수를 초과했습니다"
+        case .retryAfter: "{minutes, plural, other {#분}} 후에 다시 시도하세요."
+        case .continueToApp: "계속"
+        case .canClosePage: "이 페이지를 닫고 앱으로 돌아가도 됩니다."
+        case .colon: ": "
+        case .listSeparator: ", "
+        case .name: "이름"
+        case .added: "추가한 날짜"
+        case .browserOrApp: "브라우저 또는 앱"
+        case .wayToSignIn: "로그인 방법"
+        case .waysToSignIn: "로그인 방법"
+        case .named: "{provider}"
+        case .password: "비밀번호"
+        case .emailLink: "이메일 링크"
+        case .authenticatorApp: "인증 앱"
+        case .passkey: "패스키"
+        case .phoneNumber: "전화번호"
+        case .otherService: "다른 서비스"
+        case .unknownDevice: "알 수 없는 기기"
+        case .productOnDevice: "{device}의 {product}"
+        case .browser: "브라우저"
+        case .appProduct: "앱"
+        case .appleDevice: "Apple 기기"
+        case .instant: "{year}년 {month} {day}일 {time} ({zone})"
+        case .january: "1월"
+        case .february: "2월"
+        case .march: "3월"
+        case .april: "4월"
+        case .may: "5월"
+        case .june: "6월"
+        case .july: "7월"
+        case .august: "8월"
+        case .september: "9월"
+        case .october: "10월"
+        case .november: "11월"
+        case .december: "12월"
+        case .help: "도움말"
+        case .privacy: "개인정보 처리방침"
+        case .terms: "이용약관"
+        case .requestID: "요청 ID"
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// One text per line, however long it is.
+// swift-format-ignore-file
+
+extension PageText {
+    public var portuguese: StaticString {
+        switch self {
+        case .app: "app"
+        case .emailAddress: "Endereço de e-mail"
+        case .signsOutEverywhere: "Sua conta será desconectada de todos os dispositivos."
+        case .tooManyAttempts: "Tentativas demais"
+        case .retryAfter: "Aguarde {minutes, plural, one {# minuto} other {# minutos}} e tente de novo."
+        case .continueToApp: "Continuar"
+        case .canClosePage: "Você pode fechar esta página e voltar para o app."
+        case .colon: ": "
+        case .listSeparator: ", "
+        case .name: "Nome"
+        case .added: "Adicionado em"
+        case .browserOrApp: "Navegador ou app"
+        case .wayToSignIn: "Método de login"
+        case .waysToSignIn: "Métodos de login"
+        case .named: "{provider}"
+        case .password: "Senha"
+        case .emailLink: "Link por e-mail"
+        case .authenticatorApp: "App autenticador"
+        case .passkey: "Chave de acesso"
+        case .phoneNumber: "Número de telefone"
+        case .otherService: "Outro serviço"
+        case .unknownDevice: "Dispositivo desconhecido"
+        case .productOnDevice: "{product} no {device}"
+        case .browser: "Navegador"
+        case .appProduct: "App"
+        case .appleDevice: "dispositivo Apple"
+        case .instant: "{day} de {month} de {year}, {time} ({zone})"
+        case .january: "janeiro"
+        case .february: "fevereiro"
+        case .march: "março"
+        case .april: "abril"
+        case .may: "maio"
+        case .june: "junho"
+        case .july: "julho"
+        case .august: "agosto"
+        case .september: "setembro"
+        case .october: "outubro"
+        case .november: "novembro"
+        case .december: "dezembro"
+        case .help: "Ajuda"
+        case .privacy: "Privacidade"
+        case .terms: "Termos de uso"
+        case .requestID: "ID da solicitação"
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// One text per line, however long it is.
+// swift-format-ignore-file
+
+extension PageText {
+    public var simplifiedChinese: StaticString {
+        switch self {
+        case .app: "应用"
+        case .emailAddress: "邮箱地址"
+        case .signsOutEverywhere: "您将在所有设备上退出登录。"
+        case .tooManyAttempts: "尝试次数过多"
+        case .retryAfter: "请等待 {minutes, plural, other {# 分钟}}后重试。"
+        case .continueToApp: "继续"
+        case .canClosePage: "您可以关闭此页面并返回应用。"
+        case .colon: "："
+        case .listSeparator: "、"
+        case .name: "名称"
+        case .added: "添加时间"
+        case .browserOrApp: "浏览器或应用"
+        case .wayToSignIn: "登录方式"
+        case .waysToSignIn: "登录方式"
+        case .named: "{provider}"
+        case .password: "密码"
+        case .emailLink: "邮件链接"
+        case .authenticatorApp: "身份验证器应用"
+        case .passkey: "通行密钥"
+        case .phoneNumber: "电话号码"
+        case .otherService: "其他服务"
+        case .unknownDevice: "未知设备"
+        case .productOnDevice: "{device} 上的 {product}"
+        case .browser: "浏览器"
+        case .appProduct: "应用"
+        case .appleDevice: "Apple 设备"
+        case .instant: "{year}年{month}{day}日 {time}（{zone}）"
+        case .january: "1月"
+        case .february: "2月"
+        case .march: "3月"
+        case .april: "4月"
+        case .may: "5月"
+        case .june: "6月"
+        case .july: "7月"
+        case .august: "8月"
+        case .september: "9月"
+        case .october: "10月"
+        case .november: "11月"
+        case .december: "12月"
+        case .help: "帮助"
+        case .privacy: "隐私政策"
+        case .terms: "使用条款"
+        case .requestID: "请求编号"
+        }
+    }
+}

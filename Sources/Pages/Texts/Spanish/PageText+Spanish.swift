@@ -1,0 +1,52 @@
+// One text per line, however long it is.
+// swift-format-ignore-file
+
+extension PageText {
+    public var spanish: StaticString {
+        switch self {
+        case .app: "la aplicación"
+        case .emailAddress: "Dirección de correo"
+        case .signsOutEverywhere: "Se cerrará su sesión en todos los dispositivos."
+        case .tooManyAttempts: "Demasiados intentos"
+        case .retryAfter: "Espere {minutes, plural, one {# minuto} other {# minutos}} y vuelva a intentarlo."
+        case .continueToApp: "Continuar"
+        case .canClosePage: "Puede cerrar esta página y volver a la aplicación."
+        case .colon: ": "
+        case .listSeparator: ", "
+        case .name: "Nombre"
+        case .added: "Fecha de adición"
+        case .browserOrApp: "Navegador o aplicación"
+        case .wayToSignIn: "Método de inicio de sesión"
+        case .waysToSignIn: "Métodos de inicio de sesión"
+        case .named: "{provider}"
+        case .password: "Contraseña"
+        case .emailLink: "Enlace por correo"
+        case .authenticatorApp: "Aplicación de autenticación"
+        case .passkey: "Llave de acceso"
+        case .phoneNumber: "Número de teléfono"
+        case .otherService: "Otro servicio"
+        case .unknownDevice: "Dispositivo desconocido"
+        case .productOnDevice: "{product} en {device}"
+        case .browser: "Navegador"
+        case .appProduct: "Aplicación"
+        case .appleDevice: "un dispositivo Apple"
+        case .instant: "{day} de {month} de {year}, {time} ({zone})"
+        case .january: "enero"
+        case .february: "febrero"
+        case .march: "marzo"
+        case .april: "abril"
+        case .may: "mayo"
+        case .june: "junio"
+        case .july: "julio"
+        case .august: "agosto"
+        case .september: "septiembre"
+        case .october: "octubre"
+        case .november: "noviembre"
+        case .december: "diciembre"
+        case .help: "Ayuda"
+        case .privacy: "Privacidad"
+        case .terms: "Condiciones de uso"
+        case .requestID: "ID de la solicitud"
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// One text per line, however long it is.
+// swift-format-ignore-file
+
+extension PageText {
+    public var traditionalChinese: StaticString {
+        switch self {
+        case .app: "應用程式"
+        case .emailAddress: "電子郵件地址"
+        case .signsOutEverywhere: "您將在所有裝置上登出。"
+        case .tooManyAttempts: "嘗試次數過多"
+        case .retryAfter: "請等待 {minutes, plural, other {# 分鐘}}後再試一次。"
+        case .continueToApp: "繼續"
+        case .canClosePage: "您可以關閉此頁面並返回應用程式。"
+        case .colon: "："
+        case .listSeparator: "、"
+        case .name: "名稱"
+        case .added: "新增時間"
+        case .browserOrApp: "瀏覽器或應用程式"
+        case .wayToSignIn: "登入方式"
+        case .waysToSignIn: "登入方式"
+        case .named: "{provider}"
+        case .password: "密碼"
+        case .emailLink: "電子郵件連結"
+        case .authenticatorApp: "驗證器應用程式"
+        case .passkey: "通行密鑰"
+        case .phoneNumber: "電話號碼"
+        case .otherService: "其他服務"
+        case .unknownDevice: "未知的裝置"
+        case .productOnDevice: "{device} 上的 {product}"
+        case .browser: "瀏覽器"
+        case .appProduct: "應用程式"
+        case .appleDevice: "Apple 裝置"
+        case .instant: "{year}年{month}{day}日 {time}（{zone}）"
+        case .january: "1月"
+        case .february: "2月"
+        case .march: "3月"
+        case .april: "4月"
+        case .may: "5月"
+        case .june: "6月"
+        case .july: "7月"
+        case .august: "8月"
+        case .september: "9月"
+        case .october: "10月"
+        case .november: "11月"
+        case .december: "12月"
+        case .help: "說明"
+        case .privacy: "隱私權政策"
+        case .terms: "使用條款"
+        case .requestID: "要求編號"
+        }
+    }
+}
