@@ -8,4 +8,9 @@ struct EmailTextTests {
     func complete() {
         #expect(TextTableCheck.problems(in: EmailText.self) == [])
     }
+
+    @Test("No text uses another word for what the glossary names")
+    func words() {
+        for glossary in Glossary.all { #expect(glossary.mistakes(in: EmailText.self) == []) }
+    }
 }

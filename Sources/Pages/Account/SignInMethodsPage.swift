@@ -34,7 +34,7 @@ extension Page {
         let consequences: [AccountPageText] =
             method.reference.isFactor
             ? [.removeFactorConsequence] : [.removeConsequence, .removeAddressConsequence]
-        let name: [Placeholder: TextValue] = [.method: .name(method.name.label.in(frame.language))]
+        let name: [Placeholder: TextValue] = [.method: .text(method.name.label)]
         return frame.page(
             frame.text(.removeTitle, name),
             [

@@ -84,7 +84,7 @@ extension Page {
     public static func signUp(
         email: String, _ rules: PasswordRules, _ step: SignInStep, _ context: Context
     ) -> Page {
-        let requirements = rules.requirements.map { Markup(.li, text: $0.label.in(context.language)) }
+        let requirements = rules.requirements.map { Markup(.li, context.words($0.label)) }
         let password: [Attribute] =
             [
                 .id(.password), .name(SignInField.password.rawValue), .type("password"), .autocomplete("new-password"),
