@@ -12,6 +12,15 @@ CREATE FUNCTION public.passkeys(realm_id text, account_id text) RETURNS text
     FROM passkey p WHERE p.realm_id = passkeys.realm_id AND p.account_id = passkeys.account_id
 $$;
 
+CREATE FUNCTION public.refreshed_on_day(realm_id text, account_id text, "time" timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT EXISTS (SELECT FROM (SELECT s.refreshed_at FROM session s
+        WHERE s.realm_id = refreshed_on_day.realm_id AND s.account_id = refreshed_on_day.account_id
+        ORDER BY s.ended_at DESC LIMIT 1000) s
+    WHERE s.refreshed_at >= date_trunc('day', refreshed_on_day."time", 'UTC'))
+$$;
+
 CREATE FUNCTION public.revoke_apple_grants() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -51,6 +60,7 @@ CREATE TABLE public.account (
     id text NOT NULL COLLATE pg_catalog."C",
     email text,
     email_verified boolean DEFAULT false NOT NULL,
+    vouched_email text,
     initial_email text,
     phone_number text,
     phone_proven_at timestamp with time zone,
@@ -190,6 +200,34 @@ CREATE TABLE public.authorization_flow (
     CONSTRAINT authorization_flow_state_hash_check CHECK ((length(state_hash) = 32))
 );
 
+CREATE TABLE public.browser_session (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    secret_hash bytea NOT NULL,
+    session_id uuid NOT NULL,
+    idle_seconds bigint NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone NOT NULL,
+    CONSTRAINT browser_session_secret_hash_check CHECK ((length(secret_hash) = 32))
+);
+
+CREATE TABLE public.consent_rescission (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    transaction_id text NOT NULL COLLATE pg_catalog."C",
+    signed_at timestamp with time zone NOT NULL,
+    CONSTRAINT consent_rescission_bundle_id_check CHECK ((bundle_id <> ''::text)),
+    CONSTRAINT consent_rescission_transaction_id_check CHECK ((transaction_id <> ''::text))
+);
+
+CREATE TABLE public.daily_count (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    day date NOT NULL,
+    kind text NOT NULL COLLATE pg_catalog."C",
+    label text NOT NULL COLLATE pg_catalog."C",
+    count bigint NOT NULL,
+    CONSTRAINT daily_count_count_check CHECK ((count > 0))
+);
+
 CREATE TABLE public.deleted_account (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
@@ -258,6 +296,17 @@ CREATE TABLE public.google_signal_stream (
     CONSTRAINT google_signal_stream_check CHECK (((verification_state IS NULL) = (requested_at IS NULL))),
     CONSTRAINT google_signal_stream_misses_check CHECK ((misses >= 0)),
     CONSTRAINT google_signal_stream_url_check CHECK (((octet_length(url) >= 1) AND (octet_length(url) <= 2048)))
+);
+
+CREATE TABLE public.hourly_count (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    hour timestamp with time zone NOT NULL,
+    kind text NOT NULL COLLATE pg_catalog."C",
+    label text NOT NULL COLLATE pg_catalog."C",
+    count bigint NOT NULL,
+    CONSTRAINT hourly_count_count_check CHECK ((count > 0)),
+    CONSTRAINT hourly_count_hour_check CHECK ((date_trunc('hour'::text, hour, 'UTC'::text) = hour)),
+    CONSTRAINT hourly_count_label_check CHECK ((length(label) <= 128))
 );
 
 CREATE TABLE public.identity_provider (
@@ -444,7 +493,7 @@ CREATE TABLE public.phone_code (
     created_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     confirmed_at timestamp with time zone,
-    CONSTRAINT phone_code_account_check CHECK ((((purpose = 'SIGN_IN_OR_SIGN_UP'::text) = (account_id IS NULL)) AND ((account_id IS NULL) = (generation IS NULL)) AND ((purpose = 'MULTI_FACTOR_SIGN_IN'::text) = (factor_id IS NOT NULL)))),
+    CONSTRAINT phone_code_account_check CHECK ((((purpose = 'SIGN_IN_OR_SIGN_UP'::text) = (generation IS NULL)) AND ((account_id IS NULL) OR (generation IS NOT NULL)) AND ((purpose = 'MULTI_FACTOR_SIGN_IN'::text) = (factor_id IS NOT NULL)))),
     CONSTRAINT phone_code_code_hash_check CHECK ((length(code_hash) = 32)),
     CONSTRAINT phone_code_hash_check CHECK ((length(hash) = 32)),
     CONSTRAINT phone_code_phone_number_check CHECK ((phone_number ~~ '+%'::text)),
@@ -587,13 +636,46 @@ CREATE TABLE public.session (
     grace_pending_below bigint DEFAULT 0 NOT NULL,
     grace_pending_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     refreshed_at timestamp with time zone NOT NULL,
+    first_of_day boolean DEFAULT false NOT NULL,
     ended_at timestamp with time zone,
     end_reason text COLLATE pg_catalog."C",
     CONSTRAINT session_device_check CHECK ((length(device) <= 200)),
-    CONSTRAINT session_end_reason_check CHECK ((end_reason = ANY (ARRAY['REVOKED'::text, 'TOKEN_REUSED'::text, 'SIGN_IN_METHOD_REMOVED'::text, 'PROVIDER_REVOKED'::text, 'LIMIT'::text, 'REPLACED'::text]))),
+    CONSTRAINT session_end_reason_check CHECK ((end_reason = ANY (ARRAY['REVOKED'::text, 'TOKEN_REUSED'::text, 'SIGN_IN_METHOD_REMOVED'::text, 'PROVIDER_REVOKED'::text, 'LIMIT'::text, 'REPLACED'::text, 'EXPIRED'::text]))),
     CONSTRAINT session_second_factor_check CHECK ((second_factor = ANY (ARRAY['totp'::text, 'phone'::text, 'recovery_code'::text])))
 )
 WITH (fillfactor='75');
+
+CREATE TABLE public.sign_in_code (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    code_hash bytea NOT NULL,
+    flow_hash bytea NOT NULL,
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    target text NOT NULL COLLATE pg_catalog."C",
+    challenge bytea NOT NULL,
+    account_id text NOT NULL COLLATE pg_catalog."C",
+    generation bigint NOT NULL,
+    source_session_id uuid NOT NULL,
+    ends_session boolean NOT NULL,
+    is_new_account boolean NOT NULL,
+    link text,
+    expires_at timestamp with time zone NOT NULL,
+    kept_until timestamp with time zone NOT NULL,
+    used_at timestamp with time zone,
+    session_id uuid,
+    CONSTRAINT sign_in_code_challenge_check CHECK ((length(challenge) = 32)),
+    CONSTRAINT sign_in_code_code_hash_check CHECK ((length(code_hash) = 32)),
+    CONSTRAINT sign_in_code_flow_hash_check CHECK ((length(flow_hash) = 32)),
+    CONSTRAINT sign_in_code_target_check CHECK ((length(target) <= 2048)),
+    CONSTRAINT sign_in_code_use_check CHECK (((used_at IS NULL) = (session_id IS NULL)))
+);
+
+CREATE TABLE public.sign_in_flow (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    flow_hash bytea NOT NULL,
+    content text NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT sign_in_flow_flow_hash_check CHECK ((length(flow_hash) = 32))
+);
 
 CREATE TABLE public.signing_key (
     project_id text NOT NULL COLLATE pg_catalog."C",
@@ -651,6 +733,15 @@ ALTER TABLE ONLY public.authorization_flow
 ALTER TABLE ONLY public.authorization_flow
     ADD CONSTRAINT authorization_flow_pkey PRIMARY KEY (state_hash);
 
+ALTER TABLE ONLY public.browser_session
+    ADD CONSTRAINT browser_session_pkey PRIMARY KEY (realm_id, secret_hash);
+
+ALTER TABLE ONLY public.consent_rescission
+    ADD CONSTRAINT consent_rescission_pkey PRIMARY KEY (realm_id, bundle_id, transaction_id);
+
+ALTER TABLE ONLY public.daily_count
+    ADD CONSTRAINT daily_count_pkey PRIMARY KEY (realm_id, day, kind, label);
+
 ALTER TABLE ONLY public.deleted_account
     ADD CONSTRAINT deleted_account_pkey PRIMARY KEY (realm_id, id);
 
@@ -665,6 +756,9 @@ ALTER TABLE ONLY public.event_stream
 
 ALTER TABLE ONLY public.google_signal_stream
     ADD CONSTRAINT google_signal_stream_pkey PRIMARY KEY (project_id);
+
+ALTER TABLE ONLY public.hourly_count
+    ADD CONSTRAINT hourly_count_pkey PRIMARY KEY (realm_id, hour, kind, label);
 
 ALTER TABLE ONLY public.identity_provider
     ADD CONSTRAINT identity_provider_pkey PRIMARY KEY (realm_id, provider);
@@ -735,6 +829,15 @@ ALTER TABLE ONLY public.service_key
 ALTER TABLE ONLY public.session
     ADD CONSTRAINT session_pkey PRIMARY KEY (realm_id, id);
 
+ALTER TABLE ONLY public.sign_in_code
+    ADD CONSTRAINT sign_in_code_pkey PRIMARY KEY (realm_id, code_hash);
+
+ALTER TABLE ONLY public.sign_in_code
+    ADD CONSTRAINT sign_in_code_realm_id_flow_hash_key UNIQUE (realm_id, flow_hash);
+
+ALTER TABLE ONLY public.sign_in_flow
+    ADD CONSTRAINT sign_in_flow_pkey PRIMARY KEY (realm_id, flow_hash);
+
 ALTER TABLE ONLY public.signing_key
     ADD CONSTRAINT signing_key_pkey PRIMARY KEY (project_id, id);
 
@@ -789,9 +892,15 @@ CREATE INDEX authorization_flow_expires_at ON public.authorization_flow USING bt
 
 CREATE INDEX authorization_flow_grant_expires_at ON public.authorization_flow USING btree (grant_expires_at) WHERE (grant_expires_at IS NOT NULL);
 
+CREATE INDEX browser_session_expires_at ON public.browser_session USING btree (expires_at);
+
+CREATE INDEX daily_count_day ON public.daily_count USING btree (day);
+
 CREATE INDEX event_delivery_due ON public.event_delivery USING btree (project_id, endpoint_id, due_at, sequence) WHERE (state = 'pending'::text);
 
 CREATE INDEX event_delivery_log ON public.event_delivery USING btree (attempted_at) WHERE (state <> 'pending'::text);
+
+CREATE INDEX hourly_count_hour ON public.hourly_count USING btree (hour);
 
 CREATE INDEX known_network_last_seen_at ON public.known_network USING btree (last_seen_at);
 
@@ -833,9 +942,11 @@ CREATE INDEX passkey_account ON public.passkey USING btree (account_id, realm_id
 
 CREATE UNIQUE INDEX passkey_credential_key ON public.passkey USING btree (rp_id, credential_id);
 
+CREATE INDEX passkey_user_handle ON public.passkey USING btree (user_handle);
+
 CREATE INDEX phone_code_account ON public.phone_code USING btree (account_id, realm_id) WHERE (account_id IS NOT NULL);
 
-CREATE INDEX phone_code_calling_code ON public.phone_code USING btree (project_id, calling_code, created_at) WHERE is_sent;
+CREATE INDEX phone_code_calling_code ON public.phone_code USING btree (project_id, calling_code, ((purpose = 'MULTI_FACTOR_SIGN_IN'::text)), created_at) WHERE is_sent;
 
 CREATE INDEX phone_code_expires_at ON public.phone_code USING btree (expires_at);
 
@@ -859,12 +970,15 @@ CREATE INDEX service_key_id ON public.service_key USING btree (id);
 
 CREATE INDEX session_account ON public.session USING btree (account_id, realm_id, ended_at);
 
+CREATE INDEX sign_in_code_account ON public.sign_in_code USING btree (account_id, realm_id);
+
+CREATE INDEX sign_in_code_kept_until ON public.sign_in_code USING btree (kept_until);
+
+CREATE INDEX sign_in_flow_expires_at ON public.sign_in_flow USING btree (expires_at);
+
 CREATE INDEX sms_usage_day ON public.sms_usage USING btree (day);
 
 CREATE TRIGGER linked_identity_apple_grants AFTER DELETE ON public.linked_identity FOR EACH ROW WHEN ((old.provider = 'apple.com'::text)) EXECUTE FUNCTION public.revoke_apple_grants();
-
-ALTER TABLE ONLY public.account_event
-    ADD CONSTRAINT account_event_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.account_merge
     ADD CONSTRAINT account_merge_realm_id_target_id_fkey FOREIGN KEY (realm_id, target_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
@@ -878,6 +992,12 @@ ALTER TABLE ONLY public.app
 ALTER TABLE ONLY public.app_transaction
     ADD CONSTRAINT app_transaction_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.consent_rescission
+    ADD CONSTRAINT consent_rescission_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.daily_count
+    ADD CONSTRAINT daily_count_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.event_delivery
     ADD CONSTRAINT event_delivery_project_id_endpoint_id_fkey FOREIGN KEY (project_id, endpoint_id) REFERENCES public.event_endpoint(project_id, id) ON DELETE CASCADE;
 
@@ -889,6 +1009,9 @@ ALTER TABLE ONLY public.event_stream
 
 ALTER TABLE ONLY public.google_signal_stream
     ADD CONSTRAINT google_signal_stream_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.hourly_count
+    ADD CONSTRAINT hourly_count_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.identity_provider
     ADD CONSTRAINT identity_provider_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;
@@ -912,7 +1035,7 @@ ALTER TABLE ONLY public.password_key
     ADD CONSTRAINT password_key_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.phone_code
-    ADD CONSTRAINT phone_code_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT phone_code_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE SET NULL (account_id);
 
 ALTER TABLE ONLY public.realm
     ADD CONSTRAINT realm_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES public.realm(id) ON DELETE CASCADE;
@@ -931,6 +1054,9 @@ ALTER TABLE ONLY public.service_key
 
 ALTER TABLE ONLY public.session
     ADD CONSTRAINT session_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.sign_in_code
+    ADD CONSTRAINT sign_in_code_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.signing_key
     ADD CONSTRAINT signing_key_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;

@@ -1,5 +1,5 @@
 -- A database of a release with rows in its tables, for tests of upgrades. The next line has its secrets.
--- {"masterKey": "FE2xSCncBGLeExa5TqDcSmpKtAPhVbojo+ULRmGEnAk=", "apiKey": "pk_ipuJ3JEaC4oo5gt9WDYgJrpT3C39JJzGjfC8", "email": "80697d3e676f3759@example.com", "localId": "KqGHnJ0Smxlhr5mhefON6AcQSAme", "refreshToken": "AXd1Us7CmGFX8-VMALT3YwVfCRBWAAAAAAAAAABuPkDt9l5OXv9mCTy7Z34fANRMVbqA_V-RRp-2eMUI5w"}
+-- {"masterKey": "nxNbA3Rw294zih1FcQqTLA4PZsdVBDqGph088rq6C5U=", "apiKey": "pk_bYxfJshzcE8T95GiHc8DlmgmxaVKvuFuW2lY", "email": "38eb70253775380d@example.com", "localId": "6ZEydprwQrM2aD94SJS4V45HbmLk", "refreshToken": "AS3pss1INMipb3lDqalYj0JPRVNcAAAAAAAAAABr-fxriBVll4ae1JJL_3I6j5hidjQeuvhVr0uF_NP08w"}
 SET check_function_bodies = false;
 CREATE FUNCTION public.passkeys(realm_id text, account_id text) RETURNS text
     LANGUAGE sql STABLE
@@ -11,6 +11,14 @@ CREATE FUNCTION public.passkeys(realm_id text, account_id text) RETURNS text
         'lastUsedAt', (extract(epoch FROM p.last_used_at) * 1000000)::bigint)
         ORDER BY p.added_at, p.created_at, p.credential_id)::text
     FROM passkey p WHERE p.realm_id = passkeys.realm_id AND p.account_id = passkeys.account_id
+$$;
+CREATE FUNCTION public.refreshed_on_day(realm_id text, account_id text, "time" timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT EXISTS (SELECT FROM (SELECT s.refreshed_at FROM session s
+        WHERE s.realm_id = refreshed_on_day.realm_id AND s.account_id = refreshed_on_day.account_id
+        ORDER BY s.ended_at DESC LIMIT 1000) s
+    WHERE s.refreshed_at >= date_trunc('day', refreshed_on_day."time", 'UTC'))
 $$;
 CREATE FUNCTION public.revoke_apple_grants() RETURNS trigger
     LANGUAGE plpgsql
@@ -46,6 +54,7 @@ CREATE TABLE public.account (
     id text NOT NULL COLLATE pg_catalog."C",
     email text,
     email_verified boolean DEFAULT false NOT NULL,
+    vouched_email text,
     initial_email text,
     phone_number text,
     phone_proven_at timestamp with time zone,
@@ -176,6 +185,31 @@ CREATE TABLE public.authorization_flow (
     CONSTRAINT authorization_flow_session_hash_check CHECK ((length(session_hash) = 32)),
     CONSTRAINT authorization_flow_state_hash_check CHECK ((length(state_hash) = 32))
 );
+CREATE TABLE public.browser_session (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    secret_hash bytea NOT NULL,
+    session_id uuid NOT NULL,
+    idle_seconds bigint NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone NOT NULL,
+    CONSTRAINT browser_session_secret_hash_check CHECK ((length(secret_hash) = 32))
+);
+CREATE TABLE public.consent_rescission (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    transaction_id text NOT NULL COLLATE pg_catalog."C",
+    signed_at timestamp with time zone NOT NULL,
+    CONSTRAINT consent_rescission_bundle_id_check CHECK ((bundle_id <> ''::text)),
+    CONSTRAINT consent_rescission_transaction_id_check CHECK ((transaction_id <> ''::text))
+);
+CREATE TABLE public.daily_count (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    day date NOT NULL,
+    kind text NOT NULL COLLATE pg_catalog."C",
+    label text NOT NULL COLLATE pg_catalog."C",
+    count bigint NOT NULL,
+    CONSTRAINT daily_count_count_check CHECK ((count > 0))
+);
 CREATE TABLE public.deleted_account (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
@@ -240,6 +274,16 @@ CREATE TABLE public.google_signal_stream (
     CONSTRAINT google_signal_stream_check CHECK (((verification_state IS NULL) = (requested_at IS NULL))),
     CONSTRAINT google_signal_stream_misses_check CHECK ((misses >= 0)),
     CONSTRAINT google_signal_stream_url_check CHECK (((octet_length(url) >= 1) AND (octet_length(url) <= 2048)))
+);
+CREATE TABLE public.hourly_count (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    hour timestamp with time zone NOT NULL,
+    kind text NOT NULL COLLATE pg_catalog."C",
+    label text NOT NULL COLLATE pg_catalog."C",
+    count bigint NOT NULL,
+    CONSTRAINT hourly_count_count_check CHECK ((count > 0)),
+    CONSTRAINT hourly_count_hour_check CHECK ((date_trunc('hour'::text, hour, 'UTC'::text) = hour)),
+    CONSTRAINT hourly_count_label_check CHECK ((length(label) <= 128))
 );
 CREATE TABLE public.identity_provider (
     realm_id text NOT NULL COLLATE pg_catalog."C",
@@ -415,7 +459,7 @@ CREATE TABLE public.phone_code (
     created_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     confirmed_at timestamp with time zone,
-    CONSTRAINT phone_code_account_check CHECK ((((purpose = 'SIGN_IN_OR_SIGN_UP'::text) = (account_id IS NULL)) AND ((account_id IS NULL) = (generation IS NULL)) AND ((purpose = 'MULTI_FACTOR_SIGN_IN'::text) = (factor_id IS NOT NULL)))),
+    CONSTRAINT phone_code_account_check CHECK ((((purpose = 'SIGN_IN_OR_SIGN_UP'::text) = (generation IS NULL)) AND ((account_id IS NULL) OR (generation IS NOT NULL)) AND ((purpose = 'MULTI_FACTOR_SIGN_IN'::text) = (factor_id IS NOT NULL)))),
     CONSTRAINT phone_code_code_hash_check CHECK ((length(code_hash) = 32)),
     CONSTRAINT phone_code_hash_check CHECK ((length(hash) = 32)),
     CONSTRAINT phone_code_phone_number_check CHECK ((phone_number ~~ '+%'::text)),
@@ -449,9 +493,11 @@ CREATE TABLE public.realm (
     passkey_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
     event_kinds text[] DEFAULT '{}'::text[] NOT NULL,
     blocking_functions jsonb,
+    brand jsonb DEFAULT '{}'::jsonb NOT NULL,
     created_at timestamp with time zone NOT NULL,
     deleted_at timestamp with time zone,
     CONSTRAINT realm_blocking_functions_check CHECK ((jsonb_typeof(blocking_functions) = 'object'::text)),
+    CONSTRAINT realm_brand_check CHECK ((jsonb_typeof(brand) = 'object'::text)),
     CONSTRAINT realm_email_settings_check CHECK ((jsonb_typeof(email_settings) = 'object'::text)),
     CONSTRAINT realm_id_check CHECK (
 CASE
@@ -546,13 +592,44 @@ CREATE TABLE public.session (
     grace_pending_below bigint DEFAULT 0 NOT NULL,
     grace_pending_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     refreshed_at timestamp with time zone NOT NULL,
+    first_of_day boolean DEFAULT false NOT NULL,
     ended_at timestamp with time zone,
     end_reason text COLLATE pg_catalog."C",
     CONSTRAINT session_device_check CHECK ((length(device) <= 200)),
-    CONSTRAINT session_end_reason_check CHECK ((end_reason = ANY (ARRAY['REVOKED'::text, 'TOKEN_REUSED'::text, 'SIGN_IN_METHOD_REMOVED'::text, 'PROVIDER_REVOKED'::text, 'LIMIT'::text, 'REPLACED'::text]))),
+    CONSTRAINT session_end_reason_check CHECK ((end_reason = ANY (ARRAY['REVOKED'::text, 'TOKEN_REUSED'::text, 'SIGN_IN_METHOD_REMOVED'::text, 'PROVIDER_REVOKED'::text, 'LIMIT'::text, 'REPLACED'::text, 'EXPIRED'::text]))),
     CONSTRAINT session_second_factor_check CHECK ((second_factor = ANY (ARRAY['totp'::text, 'phone'::text, 'recovery_code'::text])))
 )
 WITH (fillfactor='75');
+CREATE TABLE public.sign_in_code (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    code_hash bytea NOT NULL,
+    flow_hash bytea NOT NULL,
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    target text NOT NULL COLLATE pg_catalog."C",
+    challenge bytea NOT NULL,
+    account_id text NOT NULL COLLATE pg_catalog."C",
+    generation bigint NOT NULL,
+    source_session_id uuid NOT NULL,
+    ends_session boolean NOT NULL,
+    is_new_account boolean NOT NULL,
+    link text,
+    expires_at timestamp with time zone NOT NULL,
+    kept_until timestamp with time zone NOT NULL,
+    used_at timestamp with time zone,
+    session_id uuid,
+    CONSTRAINT sign_in_code_challenge_check CHECK ((length(challenge) = 32)),
+    CONSTRAINT sign_in_code_code_hash_check CHECK ((length(code_hash) = 32)),
+    CONSTRAINT sign_in_code_flow_hash_check CHECK ((length(flow_hash) = 32)),
+    CONSTRAINT sign_in_code_target_check CHECK ((length(target) <= 2048)),
+    CONSTRAINT sign_in_code_use_check CHECK (((used_at IS NULL) = (session_id IS NULL)))
+);
+CREATE TABLE public.sign_in_flow (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    flow_hash bytea NOT NULL,
+    content text NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT sign_in_flow_flow_hash_check CHECK ((length(flow_hash) = 32))
+);
 CREATE TABLE public.signing_key (
     project_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
@@ -575,87 +652,92 @@ CREATE TABLE public.sms_usage (
     confirmed bigint DEFAULT 0 NOT NULL
 );
 INSERT INTO public.account VALUES
-	('demo', 'KqGHnJ0Smxlhr5mhefON6AcQSAme', '80697d3e676f3759@example.com', false, NULL, NULL, NULL, NULL, 'Ada', NULL, '$argon2id$v=19$m=7168,t=1,p=1$OR+q+BxoLebF/9dW0dxpSw$rC3DkiwwLUcnuB07U+XDumDLiFNYLW9qRecx4kpqKn4', '2026-11-29 18:56:42.809383+00', false, false, NULL, NULL, '2026-11-29 18:56:42.809383+00', '2026-11-29 18:56:42.809383+00', '2026-11-29 18:56:42+00', 1, 0, 0),
-	('demo', 'user1', 'user1@example.com', false, NULL, '+15551', NULL, NULL, 'Name 1', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 18:56:42.903191+00', NULL, '2026-11-29 18:56:42.903191+00', 1, 0, 0),
-	('demo', 'user2', 'user2@example.com', false, NULL, '+15552', NULL, NULL, 'Name 2', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 18:56:42.903191+00', NULL, '2026-11-29 18:56:42.903191+00', 1, 0, 0),
-	('demo', 'user3', 'user3@example.com', false, NULL, '+15553', NULL, NULL, 'Name 3', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 18:56:42.903191+00', NULL, '2026-11-29 18:56:42.903191+00', 1, 0, 0);
+	('demo', '6ZEydprwQrM2aD94SJS4V45HbmLk', '38eb70253775380d@example.com', false, NULL, NULL, NULL, NULL, NULL, 'Ada', NULL, '$argon2id$v=19$m=7168,t=1,p=1$W20K8OTQZkZyCQat295MFA$Dhsolmd8tnugu5gcgR1qSfiKbNJaKdJdTOEfJ6IS0EY', '2026-11-29 22:05:21.065124+00', false, false, NULL, NULL, '2026-11-29 22:05:21.065124+00', '2026-11-29 22:05:21.065124+00', '2026-11-29 22:05:21+00', 1, 0, 0),
+	('demo', 'user1', 'user1@example.com', false, NULL, NULL, '+15551', NULL, NULL, 'Name 1', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 22:05:21.191334+00', NULL, '2026-11-29 22:05:21.191334+00', 1, 0, 0),
+	('demo', 'user2', 'user2@example.com', false, NULL, NULL, '+15552', NULL, NULL, 'Name 2', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 22:05:21.191334+00', NULL, '2026-11-29 22:05:21.191334+00', 1, 0, 0),
+	('demo', 'user3', 'user3@example.com', false, NULL, NULL, '+15553', NULL, NULL, 'Name 3', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 22:05:21.191334+00', NULL, '2026-11-29 22:05:21.191334+00', 1, 0, 0);
 INSERT INTO public.account_merge VALUES
-	('demo', 'source1', 'user1', '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', 1, '{}'),
-	('demo', 'source2', 'user2', '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', 1, '{}'),
-	('demo', 'source3', 'user3', '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', 1, '{}');
+	('demo', 'source1', 'user1', '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', 1, '{}'),
+	('demo', 'source2', 'user2', '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', 1, '{}'),
+	('demo', 'source3', 'user3', '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', 1, '{}');
 INSERT INTO public.api_key VALUES
-	('demo', 'DJ0KLt6F', 'default', '\xf46d1a201f0c9e8b04f7acfc0dca7f11bb009ec6625c4b272824e08d0acb161a', '2026-11-29 18:56:42.62523+00', NULL);
+	('demo', 'ufR0gMJM', 'default', '\x6bd9b0559500ff38dd6da094b9f2bfff8e93dec38eedee504081755b87928133', '2026-11-29 22:05:20.792575+00', NULL);
 INSERT INTO public.app VALUES
-	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-29 18:56:42.537393+00');
+	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-29 22:05:20.640875+00');
 INSERT INTO public.apple_grant VALUES
-	('70de8ff4-07d1-4a6c-9bdc-be0ebc5f4a2f', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', NULL, 0, NULL, NULL),
-	('fd0b82e9-2366-4ace-8ea3-7ab72eead7bb', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', NULL, 0, NULL, NULL),
-	('33e98ea4-fac1-43b6-bb6c-a16c3d2da1f9', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', NULL, 0, NULL, NULL);
+	('574adc06-b0d4-401d-b502-1665531a38b6', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', NULL, 0, NULL, NULL),
+	('eb6562f3-5d5e-4655-a78f-20f440d679dc', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', NULL, 0, NULL, NULL),
+	('43fef940-ccef-48e9-b511-92417ef888d2', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', NULL, 0, NULL, NULL);
 INSERT INTO public.audit_event VALUES
-	('1f9c73f9-e2e8-4695-a8f0-8626c9fa8c94', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-29 18:56:42.537393+00', NULL, NULL),
-	('db8ff95e-3983-4625-8ba4-a1cb8ed955c3', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-29 18:56:42.578269+00', NULL, NULL),
-	('b0039724-2ac9-4b95-8784-67f99d7326ac', 'demo', 'cli', 'apiKey.added', 'DJ0KLt6F', '{"app": "default"}', '2026-11-29 18:56:42.62523+00', NULL, NULL),
-	('6146a1d2-7000-4956-88c4-8a43b007634f', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-29 18:56:42.903191+00', NULL, NULL),
-	('4acb6c0b-68b8-46e7-a9c1-6a172fe8ffbc', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-29 18:56:42.903191+00', NULL, NULL),
-	('7733f0b9-196d-477d-bcdb-a8d56388361c', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-29 18:56:42.903191+00', NULL, NULL);
+	('3e365c5b-1fcd-4f40-ab4b-39bbd56d75c5', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-29 22:05:20.640875+00', NULL, NULL),
+	('558a5ee3-eb72-40f1-a9e0-b1eef9514c0b', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-29 22:05:20.708763+00', NULL, NULL),
+	('8c520796-c513-4352-aed2-58efde4412e4', 'demo', 'cli', 'apiKey.added', 'ufR0gMJM', '{"app": "default"}', '2026-11-29 22:05:20.792575+00', NULL, NULL),
+	('718c4081-bcbf-4370-89ae-e083f200d2f9', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-29 22:05:21.191334+00', NULL, NULL),
+	('88d71450-02ec-41c1-9696-98d2be29ca7c', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-29 22:05:21.191334+00', NULL, NULL),
+	('57ae6ce9-53c4-4dde-a51b-53ef7b1f1f4a', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-29 22:05:21.191334+00', NULL, NULL);
 INSERT INTO public.authorization_flow VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:56:42.903191+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:56:42.903191+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:56:42.903191+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:05:21.191334+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:05:21.191334+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:05:21.191334+00');
 INSERT INTO public.deleted_account VALUES
-	('demo', 'gone1', '2026-11-29 18:56:42.903191+00'),
-	('demo', 'gone2', '2026-11-29 18:56:42.903191+00'),
-	('demo', 'gone3', '2026-11-29 18:56:42.903191+00');
+	('demo', 'gone1', '2026-11-29 22:05:21.191334+00'),
+	('demo', 'gone2', '2026-11-29 22:05:21.191334+00'),
+	('demo', 'gone3', '2026-11-29 22:05:21.191334+00');
+INSERT INTO public.hourly_count VALUES
+	('demo', '2026-11-29 22:00:00+00', 'activeAccounts', '', 1),
+	('demo', '2026-11-29 22:00:00+00', 'latency', '250', 1),
+	('demo', '2026-11-29 22:00:00+00', 'signIns', 'password', 1),
+	('demo', '2026-11-29 22:00:00+00', 'signUps', 'password', 1);
 INSERT INTO public.installation VALUES
-	(true, '\x018d4c966b09e536c315bd0be3864159ed3aac194e22c0f7e831357660383e46d22ba3e890a01a38', 'serve', '2026-11-29 18:56:42.535453+00');
+	(true, '\x01cdec045638744b1e37e6f4a720e404d5eb92769cd61f4c6117cc27cc955fc91a636ad1e069e9af', 'serve', '2026-11-29 22:05:20.633472+00');
 INSERT INTO public.known_network VALUES
-	('demo', 'KqGHnJ0Smxlhr5mhefON6AcQSAme', '\xadc22c2f320ea2afded88b88c4f33d98', '2026-11-29 18:56:42.809383+00'),
-	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-29 18:56:42.903191+00'),
-	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-29 18:56:42.903191+00'),
-	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-29 18:56:42.903191+00');
+	('demo', '6ZEydprwQrM2aD94SJS4V45HbmLk', '\xddf2b418b95f1078abb89c0c655d5734', '2026-11-29 22:05:21.065124+00'),
+	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-29 22:05:21.191334+00'),
+	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-29 22:05:21.191334+00'),
+	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-29 22:05:21.191334+00');
 INSERT INTO public.linked_identity VALUES
-	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO public.oob_code VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00');
 INSERT INTO public.outbox VALUES
-	('26d38e47-ef48-4458-956c-a5f5924b05d8', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-29 18:56:42.903191+00', DEFAULT),
-	('06a1b3f3-3b52-4e43-b161-4acaff64aaf4', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-29 18:56:42.903191+00', DEFAULT),
-	('5973ebe1-cad1-406e-8a4d-284437cde0c8', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-29 18:56:42.903191+00', DEFAULT);
+	('1f2ee6fc-feab-48ea-8b63-6b34562714b6', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-29 22:05:21.191334+00', DEFAULT),
+	('af253095-a12d-4e1c-84b0-0c9fbe49b1a8', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-29 22:05:21.191334+00', DEFAULT),
+	('4163cf1a-5fce-420a-aa33-61b6f28de64f', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-29 22:05:21.191334+00', DEFAULT);
 INSERT INTO public.outgoing_email VALUES
-	('68e6c305-3b74-4cab-98be-d6564542789d', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', 0, '2026-11-29 18:56:42.903191+00', NULL, NULL),
-	('e1ad270a-56ce-4828-ab27-1927540ba27b', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', 0, '2026-11-29 18:56:42.903191+00', NULL, NULL),
-	('5b3a641b-bd5e-4a0a-b4c3-48a086e11746', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00', 0, '2026-11-29 18:56:42.903191+00', NULL, NULL);
+	('f588962b-644d-45b3-8fb4-a0d003e221e6', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', 0, '2026-11-29 22:05:21.191334+00', NULL, NULL),
+	('a1c0e203-15ff-478c-b54f-3c118db1174d', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', 0, '2026-11-29 22:05:21.191334+00', NULL, NULL),
+	('0658b13d-c549-4a93-90c4-b4977d2ebea7', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', 0, '2026-11-29 22:05:21.191334+00', NULL, NULL);
 INSERT INTO public.realm VALUES
-	('demo', NULL, 174386420560, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', '{}', NULL, NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', NULL, '2026-11-29 18:56:42.537393+00', NULL);
+	('demo', NULL, 829556103551, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', '{}', NULL, NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', NULL, '{}', '2026-11-29 22:05:20.640875+00', NULL);
 INSERT INTO public.replay_guard VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 18:56:42.903191+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 18:56:42.903191+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 18:56:42.903191+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 22:05:21.191334+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 22:05:21.191334+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 22:05:21.191334+00');
 INSERT INTO public.revoked_subject VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 18:56:42.903191+00', '2026-11-29 18:56:42.903191+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00');
 INSERT INTO public.schema_migration VALUES
-	('m0001_schema', '\x091980d67af0793054fd25b7b6227584117cf021e08b3f0915e1df8eb24f73eb', '2026-11-29 18:56:42.507276+00');
+	('m0001_schema', '\x81809ac55931c0f74e9d59cc854f86009a6794a82d1c36e877bc37641bf05160', '2026-11-29 22:05:20.584604+00');
 INSERT INTO public.session VALUES
-	('demo', 'c2986157-f3e5-4c00-b4f7-63055f091056', 'KqGHnJ0Smxlhr5mhefON6AcQSAme', 1, 'password', '2026-11-29 18:56:42.809383+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-29 18:56:42.809383+00', 0, 0, '-infinity', '2026-11-29 18:56:42.809383+00', NULL, NULL),
-	('demo', '6f75186b-d79c-4dd8-ad2e-8b829ef3496f', 'user1', 1, 'anonymous', '2026-11-29 18:56:42.903191+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 18:56:42.903191+00', 0, 0, '-infinity', '2026-11-29 18:56:42.903191+00', NULL, NULL),
-	('demo', '2f7a4ebb-cb73-40da-99da-1634cbfc9aea', 'user2', 1, 'anonymous', '2026-11-29 18:56:42.903191+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 18:56:42.903191+00', 0, 0, '-infinity', '2026-11-29 18:56:42.903191+00', NULL, NULL),
-	('demo', 'f968b0c9-e175-4368-a7b9-d2f1e75da726', 'user3', 1, 'anonymous', '2026-11-29 18:56:42.903191+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 18:56:42.903191+00', 0, 0, '-infinity', '2026-11-29 18:56:42.903191+00', NULL, NULL);
+	('demo', '4834c8a9-6f79-43a9-a958-8f424f45535c', '6ZEydprwQrM2aD94SJS4V45HbmLk', 1, 'password', '2026-11-29 22:05:21.065124+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-29 22:05:21.065124+00', 0, 0, '-infinity', '2026-11-29 22:05:21.065124+00', false, NULL, NULL),
+	('demo', '79239816-e1e4-4d52-b3b5-2a43afb4e304', 'user1', 1, 'anonymous', '2026-11-29 22:05:21.191334+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 22:05:21.191334+00', 0, 0, '-infinity', '2026-11-29 22:05:21.191334+00', false, NULL, NULL),
+	('demo', 'f673aa35-0588-476f-947b-22ff261a54ad', 'user2', 1, 'anonymous', '2026-11-29 22:05:21.191334+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 22:05:21.191334+00', 0, 0, '-infinity', '2026-11-29 22:05:21.191334+00', false, NULL, NULL),
+	('demo', '5d94ceea-5c5c-4c7b-bd78-0ae85830e36b', 'user3', 1, 'anonymous', '2026-11-29 22:05:21.191334+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 22:05:21.191334+00', 0, 0, '-infinity', '2026-11-29 22:05:21.191334+00', false, NULL, NULL);
 INSERT INTO public.signing_key VALUES
-	('demo', 'lX6bpf_rjziTwCf5VHI_U6STHeqZbaZw3pYe-90E85A', 'id-token', 'ES256', '\x018d4c966b7ad0e2f84287137de80463adae3c3c80e08655eae4ea0cd01437e31102583296067d9d2245c79e7b85314c767a78f116ae948472f6ec0cc94a37d787e83e0001e5a3d526ef4a050dc1efc4dc9202c747450d550c7aac4f2572ff49fedd9e4cb4372f5257ecde8d867a5a2848662c343644b58ac90e9b2fd6723e1751e9fd7d03214b02bfe8a8e4733820e9fe9d5ac5307a3ea3d77254c619d0720be00eb935cbaf48469edf98', '-----BEGIN CERTIFICATE-----
-MIIBGjCBwKADAgECAhBcEU/JYKGaBWr6AjMdgCNEMAoGCCqGSM49BAMCMA8xDTAL
-BgNVBAMMBGRlbW8wHhcNMjYxMTI5MTg1MTQyWhcNMzYxMTI2MTg1NjQyWjAPMQ0w
-CwYDVQQDDARkZW1vMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEesYSmBSLnKSJ
-LbWKJIx00QR5Wgp6mva5jH6fDUVjH6rO/TVeAtoENtS6Yl47thDU+i2NsjLqRDIE
-zKI/cqesbjAKBggqhkjOPQQDAgNJADBGAiEAuL7jPDOklMYUa1bN93/FIJZIJhN2
-BK4hADySjbmtc+0CIQCeU5lcq2ApfQGoZLf8vj+7+oHUk4i6SGfR8kCblz6Wgw==
-', '2026-11-29 18:56:42.537393+00', '2026-11-29 18:56:42.537393+00', NULL),
-	('demo', '777552ce', 'refresh-token', 'HS256', '\x018d4c966b39ccdc5eabc011c24dec27616c01d569dfc2bbf761c74aec0ad4aa456c78906cdc0010af745a89653a0e66d6b6734c47ab9f6052aa6469f9fde378e5', NULL, '2026-11-29 18:56:42.537393+00', '2026-11-29 18:56:42.537393+00', NULL);
+	('demo', '2EbLPhzQc5biJaxuUBoqkWDKlZOjC-smavFewNqXhOw', 'id-token', 'ES256', '\x01cdec0456df4fb144b4fedeac680692d4468bf3fc19ebc62908d417e2e3c5df566b4048aff5359dc05495248fd3b90d0c6262e9cfcf81b7a2d50e97155f901449e409daa01dde3656ecc975cfb733b18e6dfb74c31abe03cc295a9dabf354f22db497ac59609e1ae26264ca9928a8801a6cd2c2c2b50374248e664ba9178f22498d993f58383ea274176749fdd18fd5752692381e01f76e6470f8d5044a643906e93852da2de66f7621d5', '-----BEGIN CERTIFICATE-----
+MIIBGTCBwKADAgECAhAEBM+U+G5phibPYCdjircTMAoGCCqGSM49BAMCMA8xDTAL
+BgNVBAMMBGRlbW8wHhcNMjYxMTI5MjIwMDIwWhcNMzYxMTI2MjIwNTIwWjAPMQ0w
+CwYDVQQDDARkZW1vMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEaPEelA/lauS3
+KyJZHIRTIYgw9FWoCEaWkKVh5smfo0S3BGWjbgf8KNqlaW4YSB7gF+FJEw5G2hO5
+jXLeTnkwpjAKBggqhkjOPQQDAgNIADBFAiEA3HNljgrfshmrIu69BdtWLeKW7qj5
++eho99seG8rpKm8CIERCrJWBVyFwdmngV4+3y83GYmJhgriK2BrvKIOZJW+F
+', '2026-11-29 22:05:20.640875+00', '2026-11-29 22:05:20.640875+00', NULL),
+	('demo', '2de9b2cd', 'refresh-token', 'HS256', '\x01cdec045685f525fa8d6be43320c7f9f686330f5950ec2abbae67492deb6418ab387b825085f41b4bc36bd628adea0e41012816ddff694da792dd793cef5d6a21', NULL, '2026-11-29 22:05:20.640875+00', '2026-11-29 22:05:20.640875+00', NULL);
 ALTER TABLE ONLY public.account_event
     ADD CONSTRAINT account_event_pkey PRIMARY KEY (project_id, sequence);
 ALTER TABLE ONLY public.account_merge
@@ -678,6 +760,12 @@ ALTER TABLE ONLY public.authorization_flow
     ADD CONSTRAINT authorization_flow_grant_hash_key UNIQUE (grant_hash);
 ALTER TABLE ONLY public.authorization_flow
     ADD CONSTRAINT authorization_flow_pkey PRIMARY KEY (state_hash);
+ALTER TABLE ONLY public.browser_session
+    ADD CONSTRAINT browser_session_pkey PRIMARY KEY (realm_id, secret_hash);
+ALTER TABLE ONLY public.consent_rescission
+    ADD CONSTRAINT consent_rescission_pkey PRIMARY KEY (realm_id, bundle_id, transaction_id);
+ALTER TABLE ONLY public.daily_count
+    ADD CONSTRAINT daily_count_pkey PRIMARY KEY (realm_id, day, kind, label);
 ALTER TABLE ONLY public.deleted_account
     ADD CONSTRAINT deleted_account_pkey PRIMARY KEY (realm_id, id);
 ALTER TABLE ONLY public.event_delivery
@@ -688,6 +776,8 @@ ALTER TABLE ONLY public.event_stream
     ADD CONSTRAINT event_stream_pkey PRIMARY KEY (project_id);
 ALTER TABLE ONLY public.google_signal_stream
     ADD CONSTRAINT google_signal_stream_pkey PRIMARY KEY (project_id);
+ALTER TABLE ONLY public.hourly_count
+    ADD CONSTRAINT hourly_count_pkey PRIMARY KEY (realm_id, hour, kind, label);
 ALTER TABLE ONLY public.identity_provider
     ADD CONSTRAINT identity_provider_pkey PRIMARY KEY (realm_id, provider);
 ALTER TABLE ONLY public.installation
@@ -734,6 +824,12 @@ ALTER TABLE ONLY public.service_key
     ADD CONSTRAINT service_key_secret_hash_key UNIQUE (secret_hash);
 ALTER TABLE ONLY public.session
     ADD CONSTRAINT session_pkey PRIMARY KEY (realm_id, id);
+ALTER TABLE ONLY public.sign_in_code
+    ADD CONSTRAINT sign_in_code_pkey PRIMARY KEY (realm_id, code_hash);
+ALTER TABLE ONLY public.sign_in_code
+    ADD CONSTRAINT sign_in_code_realm_id_flow_hash_key UNIQUE (realm_id, flow_hash);
+ALTER TABLE ONLY public.sign_in_flow
+    ADD CONSTRAINT sign_in_flow_pkey PRIMARY KEY (realm_id, flow_hash);
 ALTER TABLE ONLY public.signing_key
     ADD CONSTRAINT signing_key_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE ONLY public.sms_usage
@@ -762,8 +858,11 @@ CREATE INDEX audit_event_subject ON public.audit_event USING btree (realm_id, su
 CREATE INDEX audit_event_time ON public.audit_event USING btree (realm_id, occurred_at, id);
 CREATE INDEX authorization_flow_expires_at ON public.authorization_flow USING btree (expires_at);
 CREATE INDEX authorization_flow_grant_expires_at ON public.authorization_flow USING btree (grant_expires_at) WHERE (grant_expires_at IS NOT NULL);
+CREATE INDEX browser_session_expires_at ON public.browser_session USING btree (expires_at);
+CREATE INDEX daily_count_day ON public.daily_count USING btree (day);
 CREATE INDEX event_delivery_due ON public.event_delivery USING btree (project_id, endpoint_id, due_at, sequence) WHERE (state = 'pending'::text);
 CREATE INDEX event_delivery_log ON public.event_delivery USING btree (attempted_at) WHERE (state <> 'pending'::text);
+CREATE INDEX hourly_count_hour ON public.hourly_count USING btree (hour);
 CREATE INDEX known_network_last_seen_at ON public.known_network USING btree (last_seen_at);
 CREATE UNIQUE INDEX linked_identity_account_key ON public.linked_identity USING btree (account_id, realm_id, provider);
 CREATE INDEX linked_identity_email ON public.linked_identity USING btree (realm_id, email) WHERE (email IS NOT NULL);
@@ -784,8 +883,9 @@ CREATE INDEX outgoing_sms_due_at ON public.outgoing_sms USING btree (due_at) WHE
 CREATE INDEX outgoing_sms_failed_at ON public.outgoing_sms USING btree (failed_at) WHERE (failed_at IS NOT NULL);
 CREATE INDEX passkey_account ON public.passkey USING btree (account_id, realm_id);
 CREATE UNIQUE INDEX passkey_credential_key ON public.passkey USING btree (rp_id, credential_id);
+CREATE INDEX passkey_user_handle ON public.passkey USING btree (user_handle);
 CREATE INDEX phone_code_account ON public.phone_code USING btree (account_id, realm_id) WHERE (account_id IS NOT NULL);
-CREATE INDEX phone_code_calling_code ON public.phone_code USING btree (project_id, calling_code, created_at) WHERE is_sent;
+CREATE INDEX phone_code_calling_code ON public.phone_code USING btree (project_id, calling_code, ((purpose = 'MULTI_FACTOR_SIGN_IN'::text)), created_at) WHERE is_sent;
 CREATE INDEX phone_code_expires_at ON public.phone_code USING btree (expires_at);
 CREATE INDEX rate_limit_counter_expires_at ON public.rate_limit_counter USING btree (expires_at);
 CREATE UNIQUE INDEX realm_rp_id_key ON public.realm USING btree (((passkey_settings ->> 'rpId'::text))) WHERE ((passkey_settings ->> 'rpId'::text) <> 'localhost'::text);
@@ -797,10 +897,11 @@ CREATE UNIQUE INDEX second_factor_phone_key ON public.second_factor USING btree 
 CREATE UNIQUE INDEX second_factor_totp_key ON public.second_factor USING btree (realm_id, account_id) WHERE ((kind = 'totp'::text) AND (merged_from IS NULL));
 CREATE INDEX service_key_id ON public.service_key USING btree (id);
 CREATE INDEX session_account ON public.session USING btree (account_id, realm_id, ended_at);
+CREATE INDEX sign_in_code_account ON public.sign_in_code USING btree (account_id, realm_id);
+CREATE INDEX sign_in_code_kept_until ON public.sign_in_code USING btree (kept_until);
+CREATE INDEX sign_in_flow_expires_at ON public.sign_in_flow USING btree (expires_at);
 CREATE INDEX sms_usage_day ON public.sms_usage USING btree (day);
 CREATE TRIGGER linked_identity_apple_grants AFTER DELETE ON public.linked_identity FOR EACH ROW WHEN ((old.provider = 'apple.com'::text)) EXECUTE FUNCTION public.revoke_apple_grants();
-ALTER TABLE ONLY public.account_event
-    ADD CONSTRAINT account_event_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.account_merge
     ADD CONSTRAINT account_merge_realm_id_target_id_fkey FOREIGN KEY (realm_id, target_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.api_key
@@ -809,6 +910,10 @@ ALTER TABLE ONLY public.app
     ADD CONSTRAINT app_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.app_transaction
     ADD CONSTRAINT app_transaction_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.consent_rescission
+    ADD CONSTRAINT consent_rescission_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.daily_count
+    ADD CONSTRAINT daily_count_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.event_delivery
     ADD CONSTRAINT event_delivery_project_id_endpoint_id_fkey FOREIGN KEY (project_id, endpoint_id) REFERENCES public.event_endpoint(project_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.event_endpoint
@@ -817,6 +922,8 @@ ALTER TABLE ONLY public.event_stream
     ADD CONSTRAINT event_stream_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.google_signal_stream
     ADD CONSTRAINT google_signal_stream_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.hourly_count
+    ADD CONSTRAINT hourly_count_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.identity_provider
     ADD CONSTRAINT identity_provider_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.known_network
@@ -832,7 +939,7 @@ ALTER TABLE ONLY public.passkey
 ALTER TABLE ONLY public.password_key
     ADD CONSTRAINT password_key_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.phone_code
-    ADD CONSTRAINT phone_code_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
+    ADD CONSTRAINT phone_code_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE SET NULL (account_id);
 ALTER TABLE ONLY public.realm
     ADD CONSTRAINT realm_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.recovery_code
@@ -845,6 +952,8 @@ ALTER TABLE ONLY public.service_key
     ADD CONSTRAINT service_key_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.session
     ADD CONSTRAINT session_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.sign_in_code
+    ADD CONSTRAINT sign_in_code_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.signing_key
     ADD CONSTRAINT signing_key_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.sms_usage
