@@ -42,6 +42,8 @@ public struct AccountEditor: Sendable {
         public var replacesOwnSession = false
         /// Whether the request confirms that the account may lose its last sign-in method.
         public var allowsNoSignInMethod = false
+        /// Protects the last sign-in method whatever the policy is: the pages have no way to confirm its loss.
+        public var keepsSignInMethod = false
         /// Ends all other sessions of the account, and replaces the caller's session with one that counts as a fresh
         /// login.
         public var renewsSession = false
@@ -105,7 +107,8 @@ public struct AccountEditor: Sendable {
         if change.unlinked.contains(.password) { change.update.usesEmailLinks = false }
         change.removedPasskeys = input.removedPasskeys
         change.protectsLastSignInMethod =
-            input.removesSignInMethods && !input.allowsNoSignInMethod && realm.policy.protectsLastSignInMethod
+            input.removesSignInMethods && !input.allowsNoSignInMethod
+            && (input.keepsSignInMethod || realm.policy.protectsLastSignInMethod)
         change.linkOnlyProviders = realm.linkOnlyProviders
         let passkey: CallerChange.Replacement<ID<Passkey>> =
             caller.session.passkey.map(input.removedPasskeys.contains) == true ? .replace(nil) : .keep
@@ -121,6 +124,11 @@ public struct AccountEditor: Sendable {
         let signedIn = try await replaceSession(
             of: caller, by: method, passkey, with: change, for: input.resumptionKey, in: realm, from: context)
         return Edited(account: signedIn.account, signedIn: signedIn)
+    }
+
+    /// Whether the caller has logged in so recently that every change of the account is accepted.
+    public func hasRecentLogin(_ caller: Caller, in realm: Realm) -> Bool {
+        (try? caller.requireRecentLogin(by: realm.policy, at: clock.now())) != nil
     }
 
     /// Sets the address and the password of an account. An anonymous account becomes a permanent one and keeps its ID.

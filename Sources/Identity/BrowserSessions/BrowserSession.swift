@@ -83,6 +83,18 @@ public struct BrowserSessions: Sendable {
         }
     }
 
+    /// Lets the browser follow a change that has replaced its session. The browser gets a new cookie: the former one
+    /// proves nothing any more.
+    public func renew(
+        _ session: BrowserSession, as signedIn: SignedIn, in realm: Realm
+    ) async throws -> BrowserSessionValue {
+        let secret = Secret(secrets.random())
+        let isRenewed = try await store.renew(
+            session.secretHash, as: secrets.hash(secret.expose()), of: signedIn.session.id, in: realm.id)
+        guard isRenewed else { throw TokenRefusal.sessionEnded }
+        return BrowserSessionValue(secret: secret, tenant: realm.tenant?.id)
+    }
+
     /// Ends the session of a browser. The sessions of apps stay.
     public func end(_ session: BrowserSession, in realm: Realm, from context: RequestContext) async throws {
         let id = session.caller.session.id

@@ -6,6 +6,16 @@ public protocol BrowserSessionStore: Sendable {
     /// - Returns: `nil` if there is no such session, or if it has ended.
     func use(_ secret: [UInt8], at now: Instant, in realm: ID<Realm>) async throws -> StoredBrowserSession?
 
+    /// Replaces the secret of a cookie and its session. The times at which it ends stay.
+    ///
+    /// - Parameters:
+    ///   - secret: SHA-256 of the former secret.
+    ///   - newSecret: SHA-256 of the new one.
+    /// - Returns: whether there was such a cookie.
+    func renew(
+        _ secret: [UInt8], as newSecret: [UInt8], of session: ID<Session>, in realm: ID<Realm>
+    ) async throws -> Bool
+
     /// Ends the session. Does nothing if it has ended.
     func end(
         _ secret: [UInt8], events: [AccountEvent], recording: EventRecording, at now: Instant, in realm: ID<Realm>

@@ -163,6 +163,30 @@ public struct OOBCodeSender: Sendable {
         }
         let caller = try await authenticator.authenticate(
             idToken: idToken, in: realm, acceptsRestricted: request.purpose == .verifyEmail)
+        return try await send(request.purpose, content, to: newEmail, of: caller, in: realm, from: context)
+    }
+
+    /// Sends a code to the caller's current address, which verifies it.
+    public func sendVerification(
+        to caller: Caller, in realm: Realm, from context: RequestContext
+    ) async throws -> EmailAddress {
+        guard emailFactory.sendsEmail else { throw OOBSendingRefusal.emailNotConfigured }
+        return try await send(.verifyEmail, EmailPayload(), to: nil, of: caller, in: realm, from: context)
+    }
+
+    /// Sends a code to a new address, which becomes the caller's when its mailbox confirms it.
+    public func sendAddressChange(
+        to newEmail: EmailAddress, of caller: Caller, in realm: Realm, from context: RequestContext
+    ) async throws {
+        guard emailFactory.sendsEmail else { throw OOBSendingRefusal.emailNotConfigured }
+        _ = try await send(.changeEmail, EmailPayload(), to: newEmail, of: caller, in: realm, from: context)
+    }
+
+    /// - Parameter newEmail: `nil` for the caller's current address.
+    private func send(
+        _ purpose: OOBCode.Purpose, _ content: EmailPayload, to newEmail: EmailAddress?, of caller: Caller,
+        in realm: Realm, from context: RequestContext
+    ) async throws -> EmailAddress {
         guard let email = caller.account.email ?? newEmail else { throw CredentialRefusal.missingEmail }
         if let newEmail {
             try caller.requireRecentLogin(by: realm.policy, at: clock.now())
@@ -171,9 +195,8 @@ public struct OOBCodeSender: Sendable {
                 try await requireAvailable(newEmail, for: caller.account, in: realm)
             }
         }
-        try limiter.countEmail(request.purpose, to: newEmail ?? email, from: context.network, in: realm)
-        let draft = Draft(
-            request.purpose, of: caller.account, by: caller.session, about: email, newEmail: newEmail)
+        try limiter.countEmail(purpose, to: newEmail ?? email, from: context.network, in: realm)
+        let draft = Draft(purpose, of: caller.account, by: caller.session, about: email, newEmail: newEmail)
         try await issue(draft, content, in: realm, from: context)
         return email
     }

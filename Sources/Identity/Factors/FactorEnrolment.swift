@@ -46,7 +46,14 @@ public struct FactorEnrolment: Sendable {
     ///
     /// - Parameter namesKind: whether the request names the kind of factor.
     public func start(idToken: String, namesKind: Bool, in realm: Realm) async throws -> StartedTOTP {
-        let caller = try await supportedCaller(idToken, in: realm)
+        try start(
+            for: try await authenticator.authenticate(idToken: idToken, in: realm, acceptsRestricted: true),
+            namesKind: namesKind, in: realm)
+    }
+
+    /// See ``start(idToken:namesKind:in:)``.
+    public func start(for caller: Caller, namesKind: Bool = true, in realm: Realm) throws -> StartedTOTP {
+        try requireSupported(caller)
         guard namesKind else { throw FactorRefusal.missingMember("totpEnrollmentInfo") }
         let factors = caller.account.secondFactors.factors
         guard !factors.contains(where: { $0.kind == .totp }) else { throw FactorRefusal.exists }
@@ -78,7 +85,17 @@ public struct FactorEnrolment: Sendable {
         idToken: String, _ verification: Verification?, displayName: String?, in realm: Realm,
         from context: RequestContext
     ) async throws -> SignedIn {
-        let caller = try await supportedCaller(idToken, in: realm)
+        try await finalize(
+            for: try await authenticator.authenticate(idToken: idToken, in: realm, acceptsRestricted: true),
+            verification, displayName: displayName, in: realm, from: context)
+    }
+
+    /// See ``finalize(idToken:_:displayName:in:from:)``.
+    public func finalize(
+        for caller: Caller, _ verification: Verification?, displayName: String?, in realm: Realm,
+        from context: RequestContext
+    ) async throws -> SignedIn {
+        try requireSupported(caller)
         guard let verification else { throw FactorRefusal.missingMember("totpVerificationInfo") }
         guard let code = verification.code else { throw FactorRefusal.missingCode }
         guard let sessionInfo = verification.sessionInfo else { throw FactorRefusal.missingSessionInfo }
@@ -109,8 +126,15 @@ public struct FactorEnrolment: Sendable {
     public func withdraw(
         _ id: ID<Factor>, idToken: String, in realm: Realm, from context: RequestContext
     ) async throws -> SignedIn {
-        let caller = try await authenticator.authenticate(
-            idToken: idToken, in: realm, acceptsRestricted: true)
+        try await withdraw(
+            id, for: try await authenticator.authenticate(idToken: idToken, in: realm, acceptsRestricted: true),
+            in: realm, from: context)
+    }
+
+    /// See ``withdraw(_:idToken:in:from:)``.
+    public func withdraw(
+        _ id: ID<Factor>, for caller: Caller, in realm: Realm, from context: RequestContext
+    ) async throws -> SignedIn {
         try caller.requireRecentLogin(by: realm.policy, at: clock.now())
         guard let factor = caller.account.secondFactors.factor(id) else { throw FactorRefusal.factorUnknown }
         try limiter.countCredentialChange(of: caller.account.id, in: realm)
@@ -130,7 +154,14 @@ public struct FactorEnrolment: Sendable {
     public func generateRecoveryCodes(
         idToken: String, in realm: Realm, from context: RequestContext
     ) async throws -> [String] {
-        let caller = try await authenticator.authenticate(idToken: idToken, in: realm)
+        try await generateRecoveryCodes(
+            for: try await authenticator.authenticate(idToken: idToken, in: realm), in: realm, from: context)
+    }
+
+    /// See ``generateRecoveryCodes(idToken:in:from:)``.
+    public func generateRecoveryCodes(
+        for caller: Caller, in realm: Realm, from context: RequestContext
+    ) async throws -> [String] {
         let account = caller.account
         guard !account.secondFactors.isEmpty else { throw FactorRefusal.factorUnknown }
         try caller.requireRecentLogin(by: realm.policy, at: clock.now())
@@ -152,11 +183,15 @@ public struct FactorEnrolment: Sendable {
     /// attacker could lock the owner of the address out of an account.
     func supportedCaller(_ idToken: String, in realm: Realm) async throws -> Caller {
         let caller = try await authenticator.authenticate(idToken: idToken, in: realm, acceptsRestricted: true)
-        guard ![.anonymous, .phone, .custom, ProviderID("gc.apple.com")].contains(caller.session.method) else {
-            throw FactorRefusal.unsupportedFirstFactor
-        }
-        guard caller.account.emailIsVerified else { throw FactorRefusal.unverifiedEmail }
+        try requireSupported(caller)
         return caller
+    }
+
+    private func requireSupported(_ caller: Caller) throws(FactorRefusal) {
+        guard ![.anonymous, .phone, .custom, ProviderID("gc.apple.com")].contains(caller.session.method) else {
+            throw .unsupportedFirstFactor
+        }
+        guard caller.account.emailIsVerified else { throw .unverifiedEmail }
     }
 
     /// Stores the change, and replaces the caller's session by one with the same `auth_time`.

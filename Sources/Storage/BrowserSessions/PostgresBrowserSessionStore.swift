@@ -29,6 +29,19 @@ public struct PostgresBrowserSessionStore: BrowserSessionStore {
             staysSignedIn: idle > BrowserSessionLifetime.visit.idle)
     }
 
+    public func renew(
+        _ secret: [UInt8], as newSecret: [UInt8], of session: ID<Session>, in realm: ID<Realm>
+    ) async throws -> Bool {
+        let id = try UUID(session)
+        return try await withStoreErrors {
+            try await pool.execute(
+                """
+                UPDATE browser_session SET secret_hash = \(newSecret), session_id = \(id)
+                WHERE realm_id = \(realm.rawValue) AND secret_hash = \(secret)
+                """)
+        } == 1
+    }
+
     public func end(
         _ secret: [UInt8], events: [AccountEvent], recording: EventRecording, at now: Instant, in realm: ID<Realm>
     ) async throws {
