@@ -699,6 +699,13 @@ ROWS = [
     Row("unknown app", "getSignInPage", status=400, options={"params": SIGN_IN_PAGE | {"app": "unknown"}}),
     page_row("no flow", "postSignInPage", 400, flow="nonsense", formToken="nonsense", step="signIn"),
     Row("no flow", "openSignInProvider", status=400, options={"params": {"providerId": "apple.com"}}),
+    Row("no session of the browser", "getAccountPage", status=303, options={"allow_redirects": False}),
+    Row("no session of the browser", "getAccountPart", status=303, options={
+        "path": {"part": "methods"}, "allow_redirects": False}),
+    Row("public page about deletion", "getAccountPart", options={"path": {"part": "delete"}}),
+    Row("no session of the browser", "postAccountPart", status=303, options={
+        "path": {"part": "delete"}, "allow_redirects": False, "data": {"formToken": "nonsense"}}),
+    Row("default project", "redirectToAccountPage", status=303, options={"allow_redirects": False}),
     Row("no session of the browser", "getSignOutPage"),
     Row("no session of the browser", "postSignOutPage", status=303, options={
         "allow_redirects": False, "data": {"formToken": "nonsense"}}),

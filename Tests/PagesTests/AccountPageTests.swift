@@ -107,7 +107,6 @@ struct AccountPageTests {
             Row(testDescription: "email, rejected") {
                 .changeEmail(of: $0.account, submitted: $0.name, problem: .invalid, $0.frame(.email))
             },
-            Row(testDescription: "mailbox") { .checkNewMailbox($0.email, $0.frame(.email)) },
             Row(testDescription: "password") { .accountPassword(of: $0.account, $0.rules, $0.frame(.password)) },
             Row(testDescription: "password, rejected") {
                 .accountPassword(

@@ -21,6 +21,8 @@ final class TestBrowser: Sendable {
 
     var cookies: [String: String] { jar.withLock { $0 } }
 
+    func setCookie(_ name: String, _ value: String) { jar.withLock { $0[name] = value } }
+
     /// Requests a page of the gateway. Redirects are not followed.
     ///
     /// - Parameter isCrossSite: whether a page of another site sends the form. Browsers then omit the gateway's

@@ -226,7 +226,7 @@ private struct ActionPageRequest {
 
 extension CredentialRefusal {
     /// The requirements that the submitted password does not meet.
-    fileprivate func unmetRequirements(of policy: Policy) -> [PasswordRequirement] {
+    func unmetRequirements(of policy: Policy) -> [PasswordRequirement] {
         switch self {
         case .weakPassword(let minimumLength): [.minimumLength(minimumLength)]
         case .passwordLacks(let requirements): requirements

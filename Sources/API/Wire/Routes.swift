@@ -38,6 +38,7 @@ extension Endpoint {
             .getProjectForgotPasswordPage, .postProjectForgotPasswordPage, .openAppLink, .getChangePassword,
             .getProjectChangePassword, .getSignInPage, .postSignInPage,
             .openSignInProvider, .createSignInUri, .getSignOutPage, .postSignOutPage,
+            .getAccountPage, .getAccountPart, .postAccountPart, .redirectToAccountPage,
             .listAuditEvents, .listCounts, .listEvents,
             .listEventEndpoints, .createEventEndpoint, .getEventEndpoint, .updateEventEndpoint, .deleteEventEndpoint,
             .rotateEventEndpointSecret, .enableEventEndpoint, .testEventEndpoint, .replayEvents, .listEventDeliveries,

@@ -24,7 +24,7 @@ public struct AccountFrame: Sendable {
 
 /// What a form has done, which the page after it states. The raw value is in the query of that page.
 public enum AccountNotice: String, Sendable, CaseIterable {
-    case removed, profile, password, session, others, factor, linked, secured, verification
+    case removed, profile, password, session, others, factor, linked, secured, verification, linkSent
 
     var text: AccountPageText {
         switch self {
@@ -37,13 +37,13 @@ public enum AccountNotice: String, Sendable, CaseIterable {
         case .linked: .doneLinked
         case .secured: .doneSecured
         case .verification: .doneVerification
+        case .linkSent: .doneLinkSent
         }
     }
 }
 
 /// The names of the fields in the forms of the account page.
 public enum AccountField: String, Sendable {
-    case token
     /// What the form does, on a page that has several forms.
     case step
     /// A sign-in method; see ``AccountMethod/Reference``.
@@ -53,8 +53,8 @@ public enum AccountField: String, Sendable {
     case newPassword
     case displayName
     case code
-    /// The sealed state of the enrolment of a second factor.
-    case enrolment
+    /// The sealed state of the enrolment of a one-time password, and the secret that the page shows.
+    case enrolment, secret
     case confirmed
     case language = "lang"
     /// For password managers; the gateway ignores it.
@@ -110,13 +110,12 @@ extension AccountFrame {
     ///   - step: `nil` if the page has one form only.
     ///   - values: hidden fields.
     func form(_ step: AccountStep? = nil, _ values: [(AccountField, String)] = [], _ content: [Markup]) -> Markup {
-        let hidden: [(AccountField, String?)] =
-            [(.token, formToken), (.step, step?.rawValue), (.language, language.rawValue)] + values
+        let hidden: [(AccountField, String?)] = [(.step, step?.rawValue), (.language, language.rawValue)] + values
+        let inputs = hidden.compactMap { name, value in
+            value.map { Markup.void(.input, [.type("hidden"), .name(name.rawValue), .value($0)]) }
+        }
         return Markup(
-            .form, [.post, .action(.account(path, from: path))],
-            hidden.compactMap { name, value in
-                value.map { .void(.input, [.type("hidden"), .name(name.rawValue), .value($0)]) }
-            } + content)
+            .form, [.post, .action(.account(path, from: path))], [.formToken(formToken)] + inputs + content)
     }
 
     func button(

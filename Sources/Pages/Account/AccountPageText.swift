@@ -18,7 +18,7 @@ enum AccountPageText: TextKey {
         lastWayAdvice
 
     // Email address.
-    case changeEmail, newEmail, changeEmailHow, sendLink, checkEmailTitle, checkEmail, confirmEmail, emailInvalid
+    case changeEmail, newEmail, changeEmailHow, sendLink, confirmEmail, emailInvalid
 
     // Password.
     case setPassword, newPassword, passwordRules, passwordRejected, passwordSignsOut, savePassword
@@ -50,7 +50,7 @@ enum AccountPageText: TextKey {
 
     // Notices after a change.
     case doneRemoved, doneProfile, donePassword, doneSession, doneOthers, doneFactor, doneLinked, doneSecured,
-        doneVerification
+        doneVerification, doneLinkSent
 
     // Failures.
     case failureTitle, nothingChanged, formExpired, tryAgain, backToAccount, tooManyTitle, waitMinutes, methodGone,
@@ -127,11 +127,6 @@ extension AccountPageText {
         case .newEmail: "New email address"
         case .changeEmailHow: "We send a link to the new address. Your address changes when you open the link."
         case .sendLink: "Send the link"
-        case .checkEmailTitle: "Check your email"
-        case .checkEmail:
-            """
-            We sent a link to {email}. Open it to confirm that the address is yours. Until then, nothing changes.
-            """
         case .confirmEmail: "Confirm {email}"
         case .emailInvalid: "Enter an email address, such as name@example.com."
 
@@ -234,6 +229,7 @@ extension AccountPageText {
         case .doneFactor: "Your second step was changed."
         case .doneLinked: "The way to sign in was added."
         case .doneSecured: "Your account is secured. All other devices were signed out."
+        case .doneLinkSent: "We sent a link to the new address. Your address changes when you open it."
         case .doneVerification: "We sent you an email with a link. Open it to confirm your address."
 
         case .failureTitle: "This did not work"

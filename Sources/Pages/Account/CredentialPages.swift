@@ -51,10 +51,6 @@ extension Page {
         }
     }
 
-    public static func checkNewMailbox(_ email: EmailAddress, _ frame: AccountFrame) -> Page {
-        frame.page(.checkEmailTitle, [frame.paragraph(.checkEmail, [.email: .name(email.rawValue)])])
-    }
-
     /// Asks for a new password.
     ///
     /// - Parameters:

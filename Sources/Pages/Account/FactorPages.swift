@@ -33,7 +33,7 @@ extension Page {
                     frame.markup(.authenticatorOpen)),
                 frame.details([(.authenticatorKey, [Markup(.code, text: pending.secret.inGroupsOfFour)])]),
                 frame.form(
-                    nil, [(.enrolment, pending.enrolment)],
+                    nil, [(.enrolment, pending.enrolment), (.secret, pending.secret)],
                     frame.field(
                         .authenticatorCode, .code, .code,
                         [

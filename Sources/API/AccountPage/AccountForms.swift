@@ -1,0 +1,176 @@
+internal import Encoding
+internal import HTTP
+internal import Identity
+internal import Pages
+
+extension AccountPageRequest {
+    /// Changes what the form asks for, with the service that the API's operation uses.
+    func submit() async throws -> PageResponse {
+        guard isFormAccepted else { throw SignInPageRefusal.foreignForm }
+        switch path {
+        case .overview, .methods, .activity: throw RequestRefusal.notFound
+        case .remove: return try await removeMethod()
+        case .email: return try await changeEmail()
+        case .password: return try await setPassword(.password, at: .overview)
+        case .profile: return try await saveProfile()
+        case .devices: return try await endSessions()
+        case .secure: return try await secureAccount()
+        case .authenticator: return try await addAuthenticator()
+        case .recoveryCodes: return try await renewRecoveryCodes()
+        case .data: return try await download()
+        case .delete: return try await deleteAccount()
+        }
+    }
+
+    private func edit(_ input: AccountEditor.Input) async throws -> SignedIn? {
+        try await services.accounts.editor.edit(caller, input, in: realm, from: requestContext).signedIn
+    }
+
+    private func removeMethod() async throws -> PageResponse {
+        guard let reference, AccountMethod.all(of: account, in: realm).contains(where: { $0.reference == reference })
+        else { throw FactorRefusal.factorUnknown }
+        var input = AccountEditor.Input()
+        input.keepsSignInMethod = true
+        switch reference {
+        case .factor(let factor):
+            let signedIn = try await services.accounts.factors.withdraw(
+                factor, for: caller, in: realm, from: requestContext)
+            return try await done(.factor, at: .methods, replacingSessionBy: signedIn)
+        case .passkey(let passkey):
+            input.removedPasskeys = [passkey]
+            input.replacesOwnSession = caller.session.passkey == passkey
+        case .provider(.password): input.removesPassword = true
+        case .provider(.emailLink): input.unlinked = [.password]
+        case .provider(.phone): input.removesPhoneNumber = true
+        case .provider(let provider): input.unlinked = [provider]
+        }
+        return try await done(.removed, at: .methods, replacingSessionBy: try await edit(input))
+    }
+
+    private func changeEmail() async throws -> PageResponse {
+        let sending = services.emailActions.sending
+        if field(.step) == AccountStep.sendVerification.rawValue {
+            _ = try await sending.sendVerification(to: caller, in: realm, from: requestContext)
+            return try await done(.verification, at: .email)
+        }
+        let submitted = field(.email) ?? ""
+        guard let email = EmailAddress(submitted) else {
+            return response(
+                .changeEmail(of: account, submitted: submitted, problem: .invalid, frame()),
+                because: CredentialRefusal.invalidEmail)
+        }
+        do {
+            try await sending.sendAddressChange(to: email, of: caller, in: realm, from: requestContext)
+            return try await done(.linkSent, at: .email)
+        } catch EditRefusal.emailTaken {
+            return response(
+                .changeEmail(of: account, submitted: submitted, problem: .taken, frame()),
+                because: EditRefusal.emailTaken)
+        }
+    }
+
+    /// Sets the password, which ends all other sessions.
+    private func setPassword(_ notice: AccountNotice, at next: AccountPath) async throws -> PageResponse {
+        guard allowsPassword else { throw EditRefusal.passwordsNotAllowed }
+        var input = AccountEditor.Input()
+        input.password = Secret(field(.newPassword) ?? "")
+        do {
+            return try await done(notice, at: next, replacingSessionBy: try await edit(input))
+        } catch let refusal as CredentialRefusal {
+            let missing = refusal.unmetRequirements(of: realm.policy)
+            let page: Page =
+                path == .secure
+                ? .secureAccount(account, rules, missing: missing, frame())
+                : .accountPassword(of: account, rules, missing: missing, frame())
+            return response(page, because: refusal)
+        }
+    }
+
+    private func secureAccount() async throws -> PageResponse {
+        guard !allowsPassword else { return try await setPassword(.secured, at: .methods) }
+        var input = AccountEditor.Input()
+        input.renewsSession = true
+        return try await done(.secured, at: .methods, replacingSessionBy: try await edit(input))
+    }
+
+    private func saveProfile() async throws -> PageResponse {
+        let name = field(.displayName) ?? ""
+        guard name.unicodeScalars.count <= Page.nameLimit, !name.unicodeScalars.contains(where: \.isControl) else {
+            return response(
+                .profile(account.displayName, submitted: String(name.unicodeScalars.prefix(Page.nameLimit)), frame()),
+                because: RequestRefusal.rejected(.invalidProfileAttribute))
+        }
+        var input = AccountEditor.Input()
+        input.profile.displayName = AccountUpdate.Value(name.isEmpty ? nil : name)
+        _ = try await edit(input)
+        return try await done(.profile, at: .overview)
+    }
+
+    private func endSessions() async throws -> PageResponse {
+        if field(.step) == AccountStep.endOthers.rawValue {
+            var input = AccountEditor.Input()
+            input.renewsSession = true
+            return try await done(.others, at: .devices, replacingSessionBy: try await edit(input))
+        }
+        do {
+            try await services.sessions.end(ID(field(.session) ?? ""), by: caller, in: realm, from: requestContext)
+        } catch SessionRefusal.unknownSession {
+            // The session has ended in the meantime, as the user wants.
+        }
+        return try await done(.session, at: .devices)
+    }
+
+    private func addAuthenticator() async throws -> PageResponse {
+        try realm.requireTOTPAllowed()
+        let (secret, enrolment) = (field(.secret) ?? "", field(.enrolment) ?? "")
+        guard secret.wholeMatch(of: /[A-Z2-7]{16,128}/) != nil else { throw FactorRefusal.invalidSessionInfo }
+        do {
+            let signedIn = try await services.accounts.factors.finalize(
+                for: caller,
+                FactorEnrolment.Verification(
+                    sessionInfo: enrolment, code: Secret((field(.code) ?? "").filter { $0 != " " })),
+                displayName: nil, in: realm, from: requestContext)
+            return try await done(.factor, at: .methods, replacingSessionBy: signedIn)
+        } catch FactorRefusal.invalidCode {
+            let pending = pendingOneTimePassword(secret: secret, enrolment: enrolment)
+            return response(
+                .addAuthenticator(pending, isRejected: true, frame()), because: FactorRefusal.invalidCode)
+        }
+    }
+
+    /// Responds with the codes themselves, and not with a redirection to a page: they are shown once, and the gateway
+    /// stores only their hashes.
+    private func renewRecoveryCodes() async throws -> PageResponse {
+        let codes = try await services.accounts.factors.generateRecoveryCodes(
+            for: caller, in: realm, from: requestContext)
+        return response(.recoveryCodes(codes, frame()))
+    }
+
+    private func download() async throws -> PageResponse {
+        var response = try await call.export(for: caller, in: realm)
+        response.headers.add("Content-Disposition", "attachment; filename=\"account.json\"")
+        response.headers.add("Cache-Control", "no-store")
+        return PageResponse(response, of: realm.id)
+    }
+
+    private func deleteAccount() async throws -> PageResponse {
+        guard field(.confirmed) != nil else {
+            return response(
+                .deleteAccount(isUnticked: true, signInURL: nil, frame()),
+                because: RequestRefusal.rejected(.invalidArgument))
+        }
+        let revocation = try await services.apple.revocationOutcome(onDeletionOf: account, in: realm)
+        try await services.accounts.editor.delete(
+            caller, appleRevocation: revocation, in: realm, from: requestContext)
+        let proof = services.signInPage.forms.token(for: .deletion(revocation))
+        let query = PercentEncoding.encode(
+            form: [
+                ("deleted", revocation.rawValue), ("proof", proof), ("lang", context.language.rawValue),
+            ])
+        var response = Response.redirect(to: path.relativePath(to: .delete) + "?" + query)
+        response.headers.add("Set-Cookie", cookie.removal)
+        // "Back" must not show a page of the account again.
+        response.headers.add("Clear-Site-Data", "\"cache\"")
+        return PageResponse(response, of: realm.id)
+    }
+}

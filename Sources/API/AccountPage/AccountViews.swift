@@ -1,0 +1,104 @@
+internal import Encoding
+internal import HTTP
+internal import Identity
+internal import Pages
+
+extension AccountPageRequest {
+    /// Shows the part. Changes nothing.
+    func view() async throws -> PageResponse {
+        switch path {
+        case .overview:
+            if let continuation = AccountContinuation(call.request) {
+                return PageResponse(.redirect(to: continuation.location), of: realm.id)
+            }
+            return response(
+                .account(AccountOverview(account, in: realm), allowsPasswords: allowsPassword, frame()))
+        case .methods: return response(methodsPage)
+        case .remove: return removalPage
+        case .email: return response(.changeEmail(of: account, frame()))
+        case .password:
+            guard allowsPassword else { throw EditRefusal.passwordsNotAllowed }
+            return response(.accountPassword(of: account, rules, frame()))
+        case .profile: return response(.profile(account.displayName, frame()))
+        case .devices: return try await devicesPage()
+        case .activity: return try await activityPage()
+        case .secure: return response(.secureAccount(account, allowsPassword ? rules : nil, frame()))
+        case .authenticator: return try authenticatorPage()
+        case .recoveryCodes:
+            guard !account.secondFactors.isEmpty else { throw FactorRefusal.factorUnknown }
+            return response(.newRecoveryCodes(frame()))
+        case .data: return response(.accountData(frame()))
+        case .delete: return response(.deleteAccount(signInURL: nil, frame()))
+        }
+    }
+
+    var rules: PasswordRules { PasswordRules(realm.policy) }
+
+    /// Whether the account can have a password. Without an address, a password cannot be used.
+    var allowsPassword: Bool { realm.policy.allowsPasswords && account.email != nil }
+
+    private var methodsPage: Page {
+        var addable = AddableMethods()
+        addable.password = allowsPassword && !account.hasPassword
+        addable.oneTimePassword = canAddOneTimePassword
+        addable.recoveryCodes = !account.secondFactors.isEmpty
+        return .signInMethods(
+            AccountMethod.all(of: account, in: realm), recoveryCodes: account.secondFactors.recoveryCodes,
+            adding: addable, frame())
+    }
+
+    private var canAddOneTimePassword: Bool {
+        let factors = account.secondFactors.factors
+        return realm.policy.secondFactors.state != .disabled && realm.policy.secondFactors.allowsTOTP
+            && account.emailIsVerified && factors.count < SecondFactors.limit
+            && !factors.contains { $0.kind == .totp }
+    }
+
+    private var removalPage: PageResponse {
+        guard let method = AccountMethod.all(of: account, in: realm).first(where: { $0.reference == reference }) else {
+            return response(.accountFailure(.methodGone, frame()), status: 404, because: RequestRefusal.notFound)
+        }
+        return response(method.isRemovable ? .removeMethod(method, frame()) : .lastWayToSignIn(frame()))
+    }
+
+    private func devicesPage() async throws -> PageResponse {
+        let position = call.request.query("after").flatMap(TimePosition.init(parsing:))
+        let page = try await services.sessions.list(
+            for: caller, after: position, limit: Page.deviceLimit, in: realm)
+        let devices = page.sessions.map { AccountDevice($0, current: caller.session, in: realm) }
+        let hasOthers = position != nil || page.next != nil || devices.count > 1
+        return response(
+            .devices(devices, hasOthers: hasOthers, more: page.next.map(Self.query), frame()))
+    }
+
+    private func activityPage() async throws -> PageResponse {
+        var query = AuditQuery(limit: Page.activityLimit + 1)
+        query.subject = account.id.rawValue
+        query.since = services.signInPage.clock.now() - AccountRecords.activityPeriod
+        query.cursor = call.request.query("after").flatMap(TimePosition.init(parsing:))
+        let events = try await services.audit.page(query, realm.id)
+        let shown = events.prefix(Page.activityLimit)
+        let older = events.count > shown.count ? shown.last.map { Self.query($0.position) } : nil
+        return response(.activity(shown.map { AccountActivity($0, in: realm) }, older: older, frame()))
+    }
+
+    private static func query(_ position: TimePosition) -> String {
+        PercentEncoding.encode(form: [("after", position.text)])
+    }
+
+    private func authenticatorPage() throws -> PageResponse {
+        try realm.requireTOTPAllowed()
+        let started = try services.accounts.factors.start(for: caller, in: realm)
+        let pending = pendingOneTimePassword(secret: started.secret, enrolment: started.sessionInfo)
+        return response(.addAuthenticator(pending, frame()))
+    }
+
+    /// - Parameter secret: in Base32.
+    func pendingOneTimePassword(secret: String, enrolment: String) -> PendingOneTimePassword {
+        let issuer = PercentEncoding.encode(context.projectName ?? realm.project.id.rawValue)
+        let name = PercentEncoding.encode(account.email?.rawValue ?? account.id.rawValue)
+        return PendingOneTimePassword(
+            secret: secret, appURL: "otpauth://totp/\(issuer):\(name)?secret=\(secret)&issuer=\(issuer)",
+            enrolment: enrolment)
+    }
+}
