@@ -178,6 +178,18 @@ def test_a_user_handle_has_one_account(new_files):
     assert [user["localId"] for user in files.export()] == ["ada", "after-bob", "after-mallory", "eve"]
 
 
+def test_a_project_file_does_not_change_the_rp_id_of_passkeys(new_files, tmp_path):
+    files = new_files()
+    assert files.import_users([{"localId": "ada", "passkeyInfo": [passkey("first")]}]).returncode == 0
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps({"project": DEMO_PROJECT, "passkeys": {"rpId": "new.example.com"}}))
+    rejected = files.installation.run(f"projects apply {path}")
+    assert rejected.returncode != 0
+    assert (
+        f"RP_ID_IN_USE : The project has passkeys of the RP ID {RP_ID}, which work under no other one. Keep this RP ID, "
+        "or first remove the passkeys from their accounts (deletePasskey).") in rejected.stderr
+
+
 def test_passkeys_are_only_left_out_if_the_operator_says_so(new_files):
     files = new_files(passkeys={"enabled": False})
     users = [{"localId": "ada", "passkeyInfo": [passkey("first")]}]
