@@ -76,8 +76,9 @@ extension EmailSettings {
 }
 
 extension OutgoingEmail.Kind {
-    /// Whether some emails of this kind have a link and others have none: a notice to an address that nobody has
-    /// verified has no link, and of the notices of a merge, only the one to the source's own address has a link.
+    /// Whether some emails of this kind have a link with ``EmailPayload/code`` and others have none: a notice to an
+    /// address that nobody has verified has no link, and of the notices of a merge, only the one to the source's own
+    /// address has this link.
     public var linkIsOptional: Bool { [.emailChanged, .identityLinked, .factorAdded, .accountsMerged].contains(self) }
 
     /// Whether an email of this kind is sent even if its link has become invalid.
