@@ -13,7 +13,8 @@ from dev_pages import BROWSER_HEADERS, FORM_HEADERS, open_page
 from installation import new_database
 
 PAGES = [
-    "/", "/console/demo/overview", "/console/demo/accounts", "/console/demo/newAccount", "/console/demo/settings", "/dev/emails", "/dev/codes",
+    "/", "/console/demo/overview", "/console/demo/accounts", "/console/demo/newAccount", "/console/demo/settings",
+    "/console/demo/audit", "/console/demo/events", "/dev/emails", "/dev/codes",
     "/dev/events", "/dev/people", "/dev/clock", "/dev/requests", "/dev/data", "/nothing",
 ]
 POST_PAGES = ["/console/demo/newAccount", "/dev/clock", "/dev/people", "/dev/data"]

@@ -24,6 +24,7 @@ package enum AccountScreen {
             notices: [
                 "create-account": "The account was created.", "disable": "The account is disabled.",
                 "enable": "The account is enabled.", "unlink-": "The identity was unlinked.",
+                "move-": "The identity was moved.",
             ],
             [
                 .markup(
@@ -35,10 +36,12 @@ package enum AccountScreen {
                     [
                         .section("Profile", [.markup(facts(account, context)), .form(profileForm(account, context))]),
                         .section("Sign-in methods", identityBlocks(identities, events, account, context)),
-                        .section("Access", accessBlocks(account, context)),
+                        .section("Access", [obstacles(account)] + accessBlocks(account, context)),
+                        .section("Emails", emailBlocks(account, context)),
                         .section("Custom claims", [.form(claimsForm(account, context))]),
                     ] + additions(account)),
                 .section("Audit trail", [AuditTrailList.block(events, context)]),
+                .details("Merge with another account", mergeBlocks(account, context)),
                 .details("Delete the account", [.form(deletionForm(account, context))]),
             ])
     }

@@ -41,7 +41,14 @@ extension AccountScreen {
         }
         if let trust = identity["emailTrust"]?.text { facts.append(("Trust in the address", .text(trust))) }
         if let status = identity["realUserStatus"]?.text { facts.append(("Real user status", .text(status))) }
-        return [.section(provider, [.markup(.details(facts)), .form(unlinkForm(provider, account, context))])]
+        return [
+            .section(
+                provider,
+                [
+                    .markup(.details(facts)), .form(unlinkForm(provider, account, context)),
+                    .details("Move it to another account", [.form(moveForm(provider, account, context))]),
+                ])
+        ]
     }
 
     /// When the user disconnected the app, in milliseconds since 1970; `nil` if this is not among the listed events.
@@ -63,6 +70,22 @@ extension AccountScreen {
             try context.catalog.call(
                 "unlinkIdentity", in: context.realm, parameters: ["localId": account.id, "providerId": provider],
                 query: input.isChecked("allowNoSignInMethod") ? [.init("allowNoSignInMethod", "true")] : [])
+        }
+    }
+
+    private static func moveForm(_ provider: String, _ account: AccountSummary, _ context: ScreenContext) -> Form {
+        Form(
+            "move-\(provider)", button: "Move \(provider)",
+            [
+                FormField("targetLocalId", "ID of the other account", isRequired: true),
+                FormField("allowNoSignInMethod", "Move it even if no way to sign in remains here", .checkbox),
+            ], isDangerous: true, notice: "The identity was moved."
+        ) { input in
+            var body: JSONObject = ["targetLocalId": .string(input["targetLocalId"])]
+            if input.isChecked("allowNoSignInMethod") { body["allowNoSignInMethod"] = .bool(true) }
+            return try context.catalog.call(
+                "moveIdentity", in: context.realm, parameters: ["localId": account.id, "providerId": provider],
+                body: body)
         }
     }
 

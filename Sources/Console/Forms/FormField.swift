@@ -6,6 +6,12 @@ package struct FormField: Sendable {
         case text, email, number
         /// Its value is never sent back to the browser.
         case password
+        /// As ``password``, for the password of the person who uses the page.
+        case ownPassword
+        /// The email address with which the person signs in.
+        case username
+        /// A code of an authenticator app.
+        case oneTimeCode
         /// Its value is `true` or absent.
         case checkbox
         case lines(Int)
@@ -67,6 +73,26 @@ package struct FormField: Sendable {
                 [
                     label,
                     .void(.input, common + requirement + [.type("password"), .autocomplete("new-password")]),
+                ] + hints)
+        case .ownPassword:
+            return Self.group(
+                [label, .void(.input, common + requirement + [.type("password"), .autocomplete("current-password")])]
+                    + hints)
+        case .username:
+            return Self.group(
+                [
+                    label,
+                    .void(
+                        .input,
+                        common + requirement
+                            + [.type("text"), .autocomplete("username"), .noSpellcheck, .value(value)]),
+                ] + hints)
+        case .oneTimeCode:
+            return Self.group(
+                [
+                    label,
+                    .void(
+                        .input, common + requirement + [.type("text"), .autocomplete("one-time-code"), .noSpellcheck]),
                 ] + hints)
         case .checkbox:
             let checked: [Attribute] = value == "true" ? [.checked] : []

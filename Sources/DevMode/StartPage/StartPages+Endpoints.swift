@@ -39,6 +39,8 @@ extension StartPages {
         page("ConsoleOverview", "/console/{project}/overview") { try await OverviewScreen.screen($0) }
             + page("ConsoleAccounts", "/console/{project}/accounts") { try await AccountListScreen.screen($0) }
             + page("ConsoleNewAccount", "/console/{project}/newAccount") { NewAccountScreen.screen($0) }
+            + page("ConsoleAudit", "/console/{project}/audit") { try await AuditScreen.screen($0) }
+            + page("ConsoleEvents", "/console/{project}/events") { try await EventEndpointsScreen.screen($0) }
             + page("ConsoleSettings", "/console/{project}/settings") { try await PoliciesScreen.screen($0) }
             + page("ConsoleProviders", "/console/{project}/providers") { try await ProvidersScreen.screen($0) }
             + page("ConsoleTenants", "/console/{project}/tenants") { try await TenantsScreen.screen($0) }

@@ -1,0 +1,62 @@
+internal import Encoding
+package import HTML
+package import HTTP
+
+/// A form about the person who uses the console, such as the sign-in. Unlike a ``Form``, it becomes no request to the
+/// API.
+package struct PersonForm: Sendable {
+    /// The path to which the form is sent.
+    let path: String
+    /// Identifies the form on its page.
+    let id: String
+    let button: String
+    let fields: [FormField]
+    /// Names and values that the form sends back unchanged.
+    let kept: [(name: String, value: String)]
+    let isQuiet: Bool
+
+    package init(
+        _ id: String, to path: String, button: String, _ fields: [FormField] = [],
+        keeping kept: [(name: String, value: String)] = [], isQuiet: Bool = false
+    ) {
+        self.id = id
+        self.path = path
+        self.button = button
+        self.fields = fields
+        self.kept = kept
+        self.isQuiet = isQuiet
+    }
+
+    package func markup(_ protection: FormProtection) -> Markup {
+        let token = protection.token(of: id, at: path)
+        let hidden = ([(FormSubmission.formField, id), (FormSubmission.tokenField, token)] + kept).map {
+            Markup.void(.input, [.type("hidden"), .name($0.0), .value($0.1)])
+        }
+        let button = Markup(.button, [.type("submit")] + (isQuiet ? [.classes(["quiet"])] : []), text: button)
+        return Markup(
+            .form, [.id(ElementID("\(id)-form")), .post, .action(URLReference(path))],
+            hidden + fields.map { $0.markup(in: id, isInvalid: false) } + [button])
+    }
+}
+
+/// A submitted ``PersonForm``.
+package struct PersonFormInput: Sendable {
+    package let form: String
+    package let input: FormInput
+    fileprivate let token: String
+
+    /// - Returns: `nil` if the request contains no form.
+    package init?(_ input: FormInput?) {
+        guard let input else { return nil }
+        self.input = input
+        form = input[.init(FormSubmission.formField)]
+        token = input[.init(FormSubmission.tokenField)]
+    }
+}
+
+extension FormProtection {
+    /// Whether a page of the gateway itself sent the form.
+    package func accepts(_ submitted: PersonFormInput, in request: Request, origin: String) -> Bool {
+        accepts(request, token: submitted.token, of: submitted.form, at: request.path, origin: origin)
+    }
+}
