@@ -82,14 +82,14 @@ let package = Package(
             "API",
             imports: ["CReference", "Encoding", "HTTP", "IPAddresses", "Identity", "JSON", "Pages", "Telemetry"]),
         module("Email", imports: ["EventLoop", "HTML", "Identity", "Pages", "SMTP"]),
+        module("Console", imports: ["Crypto", "Encoding", "HTML", "HTTP", "JSON"]),
         module(
             "Gateway",
             imports: [
-                "API", "CProgramPages", "Crypto", "Email", "Encoding", "EventLoop", "HTTP", "IPAddresses", "Identity",
-                "JSON", "Passwords", "Postgres", "Providers", "SMTP", "Storage", "Telemetry", "Tokens", "WebAuthn",
-                "Webhooks",
+                "API", "CProgramPages", "Console", "Crypto", "Email", "Encoding", "EventLoop", "HTML", "HTTP",
+                "IPAddresses", "Identity", "JSON", "Passwords", "Postgres", "Providers", "SMTP", "Storage",
+                "Telemetry", "Tokens", "WebAuthn", "Webhooks",
             ]),
-        module("Console", imports: ["Crypto", "Encoding", "HTML", "HTTP", "JSON"]),
         module("Simulators", imports: ["Crypto", "Encoding", "EventLoop", "HTML", "HTTP", "JOSE", "JSON"]),
         module(
             "DevMode",

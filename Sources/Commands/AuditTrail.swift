@@ -59,7 +59,7 @@ extension Option {
         .text("subject", "ID", "only events about this account, app, provider, key, tenant or project"),
         .text(
             "actor", "NAME",
-            "only events caused by this actor: user, system (the gateway itself), cli (this program), emulator (requests to `dev`) or key:ID (a service key)"
+            "only events caused by this actor: user, system (the gateway itself), cli (this program), emulator (requests to `dev`), key:ID (a service key) or administrator:ID (a person in the console)"
         ),
         .text("action", "NAME", "only events of this action, such as account.deleted"),
         .text(
@@ -83,7 +83,8 @@ extension Arguments {
     private func auditActor() throws(UsageError) -> String? {
         guard let text = optionalText("actor") else { return nil }
         guard AuditActor.canHave(name: text) else {
-            throw UsageError(message: "--actor: expected user, system, cli, emulator or key:ID, got \"\(text)\"")
+            throw UsageError(
+                message: "--actor: expected user, system, cli, emulator, key:ID or administrator:ID, got \"\(text)\"")
         }
         return text
     }

@@ -25,6 +25,7 @@ struct Command: Sendable {
         .createAPIKey, .listAPIKeys, .revokeAPIKey,
         .createServiceKey, .listServiceKeys, .revokeServiceKey,
         .listSigningKeys, .rotateSigningKey, .rotateRefreshKey, .rewrap, .generateMasterKey,
+        .inviteAdministrator, .listAdministrators, .removeAdministrator,
         .listAudit, .exportAudit, .listCounts,
         .listEvents, .listEventEndpoints, .createEventEndpoint, .deleteEventEndpoint, .rotateEventSecret,
         .enableEventEndpoint, .replayEvents, .listEventDeliveries, .testHook,

@@ -92,13 +92,17 @@ extension ServiceKeyScope {
         switch self {
         case .readUsers: "read accounts and their identities"
         case .writeUsers: "create, import, change and delete accounts; send emails with action codes"
+        case .supportUsers:
+            "disable and enable accounts, end their sessions, and send emails that verify an address or reset a password; users.write includes it"
         case .linkUsers: "link, unlink and move identities; merge accounts"
         case .config: "read the configuration, tenants and apps; change settings that do not need the scope trust"
+        case .readConfig: "read the configuration, tenants and apps; config includes it"
         case .trust:
             "together with config: also change the settings that decide whose tokens are accepted, and where codes, links and results of browser sign-ins are sent, such as issuers, client IDs, secrets, event endpoints, authorized domains, redirect URIs, the sender of emails, and policy settings such as requiresNonce"
         case .mintTokens: "create custom tokens, session cookies and links with email action codes"
         case .readAudit: "read the audit trail"
         case .readEvents: "read the feed of events"
+        case .writeAdministrators: "invite and remove administrators of the console, and change their roles"
         }
     }
 }

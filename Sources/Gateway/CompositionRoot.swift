@@ -62,6 +62,8 @@ struct CompositionRoot: Sendable {
     var emailService: EmailService?
     /// The content of the file by which Apple verifies the host; `nil` if there is none.
     var appleDomainAssociation: String?
+    /// `nil` if the gateway has no console.
+    var console: ConsoleSettings?
     /// The URL of the gateway for clients, without a slash at the end.
     let publicURL: @Sendable () -> String
     let isDraining: @Sendable () -> Bool
@@ -83,7 +85,8 @@ struct CompositionRoot: Sendable {
         let services = services(on: pool, configuration, extensions, readiness ?? ReadinessProbe([pool]))
         return RequestPipeline(
             services: services, access: mode.access(configuration),
-            endpointsOutsideContract: extensions.endpoints(services.emailActions.pageService),
+            endpointsOutsideContract: extensions.endpoints(services.emailActions.pageService)
+                + consoleEndpoints(on: pool, services.console, configuration),
             servesMonitoring: servesMonitoring, rejection: mode.rejection, pages: mode.pages,
             observer: mode.observeRequest, trustedProxies: trustedProxies, log: log, metrics: metrics)
     }
@@ -140,6 +143,16 @@ struct CompositionRoot: Sendable {
         let (factors, factorSecrets) = (PostgresFactorStore(pool: pool), FactorSecrets.sealing(under: masterKeys))
         let passkeys = PostgresPasskeyStore(pool: pool)
         let (passkeyVerifier, challenges) = mode.wrapPasskeys(.live, .signed(under: masterKeys), clock)
+        let secondFactor = SecondFactorSignIn(
+            store: store, factors: factors, secrets: factorSecrets, phoneCodes: phoneCodes,
+            sealedTokens: sealedTokens, password: password, emailLink: emailLink, federated: federated,
+            emailFactory: emailFactory, limiter: limiter, networks: networks, clock: clock,
+            countEvent: countFactorEvent)
+        let enrolment = FactorEnrolment(
+            completion: completion, authenticator: authenticator, factors: factors, secrets: factorSecrets,
+            phoneCodes: phoneCodes, sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter,
+            clock: clock)
+        let emailActions = emailActions(codes, store, authenticator, redemption, configuration, hooks)
         return Services(
             signIn: SignInServices(
                 authenticator: authenticator, identifiers: IdentifierLookup(store: store), password: password,
@@ -150,21 +163,13 @@ struct CompositionRoot: Sendable {
                 passkey: PasskeyMethod(
                     completion: completion, accounts: store, store: passkeys, challenges: challenges,
                     verifier: passkeyVerifier, limiter: limiter, clock: clock, countEvent: countPasskeyEvent),
-                secondFactor: SecondFactorSignIn(
-                    store: store, factors: factors, secrets: factorSecrets, phoneCodes: phoneCodes,
-                    sealedTokens: sealedTokens, password: password, emailLink: emailLink, federated: federated,
-                    emailFactory: emailFactory,
-                    limiter: limiter, networks: networks, clock: clock, countEvent: countFactorEvent),
+                secondFactor: secondFactor,
                 flows: flows(on: pool, servers, configuration, extensions, verifier, sealedTokens, appleSealing),
                 publicOrigin: PublicOrigin(configured: publicURL, acceptsHostHeader: mode.acceptsHostHeader),
                 newAuthURISessionID: { Random.text(length: 27) }),
             signInPage: signInPage(on: pool, completion, authenticator, sealedTokens),
             accounts: accounts(
-                on: pool, store, completion, sealedTokens,
-                FactorEnrolment(
-                    completion: completion, authenticator: authenticator, factors: factors, secrets: factorSecrets,
-                    phoneCodes: phoneCodes, sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter,
-                    clock: clock),
+                on: pool, store, completion, sealedTokens, enrolment,
                 PasskeyEnrolment(
                     completion: completion, authenticator: authenticator, store: passkeys,
                     challenges: challenges, verifier: passkeyVerifier, emailFactory: emailFactory,
@@ -172,7 +177,7 @@ struct CompositionRoot: Sendable {
             sessions: SessionService(store: store, clock: clock),
             tokenRefresh: TokenRefresh(store: store, tokens: tokens, clock: clock, entropy: .live, count: count),
             sessionCookies: SessionCookies(authenticator: authenticator, tokens: tokens, trail: trail, clock: clock),
-            emailActions: emailActions(codes, store, authenticator, redemption, configuration, hooks),
+            emailActions: emailActions,
             merging: AccountMerging(federated),
             apple: apple(on: pool, appleSealing, configuration),
             googleSignals: GoogleSignalService(
@@ -186,6 +191,10 @@ struct CompositionRoot: Sendable {
             projects: ProjectServices(
                 editor: configuration.editor, tenancy: tenancy(on: pool, configuration, extensions),
                 app: configuration.app(_:of:), allowsLoopbackCallbacks: mode.acceptsLoopbackIssuers),
+            console: ConsoleSignIn(
+                administrators: administrators(on: pool, store, configuration), password: password,
+                secondFactor: secondFactor, enrolment: enrolment, emails: emailActions.sending,
+                authenticator: authenticator, store: store, sealedTokens: sealedTokens, clock: clock),
             audit: trail, counts: counts.service(on: pool, clock: clock), events: events(on: pool, configuration),
             operations: OperationsServices(
                 documents: { [self] in try await documents(of: $0, in: configuration) },
@@ -224,15 +233,41 @@ struct CompositionRoot: Sendable {
             exporting: AccountExporting(
                 store: PostgresAccountExportStore(pool: pool), emailFactory: emailFactory, limiter: limiter,
                 clock: clock),
-            administration: AccountAdministration(
-                store: store, passwords: passwords,
-                passwordKeys: .sealed(in: PasswordKeyStore(pool: pool), under: masterKeys, clock: clock),
-                breaches: breaches, emailFactory: emailFactory, factorSecrets: .sealing(under: masterKeys),
-                clock: clock, entropy: .live),
+            administration: administration(on: pool, store),
             queries: AccountQueryService(store: store),
             linking: LinkAdministration(
                 store: store, sealedTokens: sealedTokens, emailFactory: emailFactory, clock: clock),
             convertImportedUser: mode.convertImportedUser)
+    }
+
+    /// The pages of the console; none if the gateway has no console.
+    private func consoleEndpoints(
+        on pool: Pool, _ signIn: ConsoleSignIn, _ configuration: ConfigurationCache
+    ) -> [Endpoint] {
+        guard let console else { return [] }
+        let projects = ProjectStore(pool: pool, supporting: mode.providers.supported)
+        return ConsolePages(
+            signIn: signIn, url: { [publicURL] in console.url ?? publicURL() },
+            key: masterKeys.key(for: "console-forms"), findRealm: configuration.realm(_:),
+            projects: { try await projects.projectRealms().map(\.project.id) }, clock: clock
+        ).endpoints
+    }
+
+    private func administrators(
+        on pool: Pool, _ store: any AccountStore, _ configuration: ConfigurationCache
+    ) -> Administrators {
+        Administrators(
+            operators: console?.project, store: PostgresAdministratorStore(pool: pool),
+            accounts: administration(on: pool, store), findRealm: configuration.realm(_:), emailFactory: emailFactory,
+            consoleURL: { [console, publicURL] in console?.url ?? publicURL() }, clock: clock)
+    }
+
+    private func administration(on pool: Pool, _ store: any AccountStore) -> AccountAdministration {
+        AccountAdministration(
+            store: store, passwords: passwords,
+            passwordKeys: .sealed(in: PasswordKeyStore(pool: pool), under: masterKeys, clock: clock),
+            breaches: breaches, emailFactory: emailFactory, factorSecrets: .sealing(under: masterKeys),
+            clock: clock, entropy: .live)
     }
 
     private func events(on pool: Pool, _ configuration: ConfigurationCache) -> EventEndpoints {

@@ -106,6 +106,7 @@ package final class RunningGateway: Sendable {
             emailService: emailService,
             appleDomainAssociation: config.appleDomainAssociation,
             publicURL: publicURL, isDraining: { state.isDraining.load(ordering: .relaxed) })
+        root.console = config.console
         root.countPhoneCode = PhoneCodeMetrics(metrics: metrics.registry).count
         let readiness = ReadinessProbe(pools)
         let pipelines = pools.map { [root] in root.pipeline(on: $0, readiness: readiness) }

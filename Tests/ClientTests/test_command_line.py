@@ -16,6 +16,7 @@ COMMANDS = [
     "keys create-service-key", "keys list-service-keys", "keys revoke-service-key",
     "keys list-signing-keys", "keys rotate-signing-key", "keys rotate-refresh-key", "keys rewrap",
     "keys generate-master-key",
+    "administrators invite", "administrators list", "administrators remove",
     "audit list", "audit export", "counts list", "events list", "events list-endpoints", "events replay", "hooks test",
     "signals google register", "signals google status", "signals google verify", "signals google unregister",
     "email test", "email list",
@@ -116,8 +117,8 @@ def test_an_unknown_option_is_named(command):
     ("keys rotate-signing-key", "--project is required"),
     ("keys rotate-refresh-key", "--project is required"),
     ("audit list --project demo --actor bogus",
-     "--actor: expected user, system, cli, emulator or key:ID, got \"bogus\""),
-    ("audit export --project demo --actor key:", "--actor: expected user, system, cli, emulator or key:ID, got"),
+     "--actor: expected user, system, cli, emulator, key:ID or administrator:ID, got \"bogus\""),
+    ("audit export --project demo --actor key:", "--actor: expected user, system, cli, emulator, key:ID or administrator:ID, got"),
     ("keys rotate-signing-key --now=yes --project demo", "--now takes no value, got \"yes\""),
 ])
 def test_invalid_arguments_are_rejected_with_an_explanation(words, message):

@@ -50,6 +50,8 @@ INVALID_VALUES = {
         "api.pwnedpasswords.com/range/", "http://mirror.example.com/range/", "https://mirror.example.com/range/?a=",
         "https://ada@mirror.example.com/", "https://", "https://mirror.example.com/a b/",
     ],
+    "SEKISHO_CONSOLE_PROJECT": ["Operators", "-operators", "v1"],
+    "SEKISHO_CONSOLE_URL": ["console.example.com", "http://console.example.com", "https://console.example.com/console"],
     "SEKISHO_SMTP_URL": ["mail.example.com", "https://mail.example.com", "smtp://", "smtps://mail.example.com:0"],
     "SEKISHO_EMAIL_FROM": ["no-address", "Auth <auth@example.com>"],
     "SEKISHO_APPLE_DOMAIN_ASSOCIATION": ["\u5c71", "a" * 65537],

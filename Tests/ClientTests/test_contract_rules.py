@@ -25,7 +25,8 @@ OWN_OPERATIONS = {
     "undoMerge", "searchAccounts", "generateRecoveryCodes", "listEvents", "listEventEndpoints", "createEventEndpoint",
     "getEventEndpoint", "updateEventEndpoint", "deleteEventEndpoint", "rotateEventEndpointSecret",
     "setAppTransaction", "exportAccount", "createSignInUri",
-    "enableEventEndpoint", "testEventEndpoint", "replayEvents", "listEventDeliveries",
+    "enableEventEndpoint", "testEventEndpoint", "replayEvents", "listEventDeliveries", "listAdministrators",
+    "inviteAdministrator", "updateAdministrator", "removeAdministrator",
 }
 FIREBASE_OPERATIONS = {
     "signUp", "signInWithPassword", "signInWithIdp", "sendOobCode", "resetPassword", "signInWithEmailLink",

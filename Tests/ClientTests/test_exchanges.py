@@ -350,6 +350,11 @@ ROWS = [
     Row("link in the response for a client", "sendOobCode", {
         "requestType": "PASSWORD_RESET", "email": EMAIL, "returnOobLink": True}, "INSUFFICIENT_PERMISSION"),
     Row("obsolete request type", "sendOobCode", {"requestType": "OLD_EMAIL_AGREE"}, "NOT_IMPLEMENTED", 501),
+    admin_row("without a console", "listAdministrators", None, "OPERATION_NOT_ALLOWED"),
+    admin_row("without a console", "inviteAdministrator", {"email": EMAIL, "role": "viewer"}, "OPERATION_NOT_ALLOWED"),
+    admin_row("without a console", "updateAdministrator", {"role": "viewer"}, "OPERATION_NOT_ALLOWED",
+        path={"localId": "missing"}),
+    admin_row("without a console", "removeAdministrator", None, "OPERATION_NOT_ALLOWED", path={"localId": "missing"}),
     admin_row("of the project", "listEventEndpoints"),
     admin_row("without an ID", "createEventEndpoint", {"url": "https://backend.example.com/"}, "INVALID_ARGUMENT"),
     admin_row("unknown", "getEventEndpoint", None, "CONFIGURATION_NOT_FOUND", 404,

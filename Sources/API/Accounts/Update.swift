@@ -4,7 +4,7 @@ internal import Identity
 extension Endpoint {
     /// Changes the caller's own account, or applies an email action code. Administrators can change any account.
     static let updateOwnAccount = clientOrAdministrator(
-        "updateOwnAccount", .post, "/v1/accounts:update", needs: .writeUsers
+        "updateOwnAccount", .post, "/v1/accounts:update", needs: .supportUsers
     ) {
         call, client in
         let request = try call.body(as: UpdateRequest<ClientUpdateFields>.self, for: client)
@@ -26,7 +26,7 @@ extension Endpoint {
     }
 
     static let updateAccount = administrator(
-        "updateAccount", .post, "/v1/projects/{project}/accounts:update", needs: .writeUsers
+        "updateAccount", .post, "/v1/projects/{project}/accounts:update", needs: .supportUsers
     ) { call, administrator in
         try await call.updateAccount(for: administrator)
     }
@@ -40,9 +40,11 @@ extension EndpointCall {
         }
         try request.shared.rejectUnimplemented(
             and: (name: "oobCode", isPresent: request.shared.oobCode.nonEmpty != nil))
+        let input = try request.input()
+        if !input.isSupport { try administrator.require(.writeUsers) }
         let account = try await services.accounts.administration.update(
-            try ID(required: request.callerFields.localId), try request.input(), in: administrator.realm,
-            from: context, by: administrator.actor)
+            try ID(required: request.callerFields.localId), input, in: administrator.realm, from: context,
+            by: administrator.actor)
         return try .json(UpdateMembers(account))
     }
 }

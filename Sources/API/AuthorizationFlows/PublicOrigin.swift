@@ -1,5 +1,5 @@
-internal import Encoding
-internal import HTTP
+public import Encoding
+public import HTTP
 internal import IPAddresses
 internal import Identity
 
@@ -50,7 +50,7 @@ extension Request {
     }
 
     /// The value of a cookie; `nil` unless the request has exactly one with this name.
-    func cookie(_ name: ByteText) -> String? {
+    public func cookie(_ name: ByteText) -> String? {
         let values = cookies.filter { $0.name == name }
         return values.count == 1 ? values[0].value : nil
     }

@@ -3,8 +3,9 @@ internal import Identity
 
 extension Endpoint {
     /// Sends an email action code, or returns its link to an administrator.
-    static let sendOobCode = clientOrAdministrator("sendOobCode", .post, "/v1/accounts:sendOobCode", needs: .writeUsers)
-    {
+    static let sendOobCode = clientOrAdministrator(
+        "sendOobCode", .post, "/v1/accounts:sendOobCode", needs: .supportUsers
+    ) {
         call, client in
         let request = try call.body(as: SendOobCodeRequest.self, for: client)
         guard request.returnOobLink != true else { throw RequestRefusal.rejected(.insufficientPermission) }
@@ -18,7 +19,7 @@ extension Endpoint {
 
     /// The operation ``sendOobCode`` with the project in the path, for administrators.
     static let sendProjectOobCode = administrator(
-        "sendProjectOobCode", .post, "/v1/projects/{project}/accounts:sendOobCode", needs: .writeUsers
+        "sendProjectOobCode", .post, "/v1/projects/{project}/accounts:sendOobCode", needs: .supportUsers
     ) { call, administrator in
         try await call.sendOobCode(for: administrator)
     }
@@ -30,6 +31,7 @@ extension EndpointCall {
         let returnsLink = request.returnOobLink == true
         // Anyone who has the link can act as the owner of the mailbox, for example sign in or set a password.
         if returnsLink { try administrator.require(.mintTokens) }
+        if !request.isSupport { try administrator.require(.writeUsers) }
         let issued = try await services.emailActions.sending.send(
             try request.sendingRequest(apiKey: nil), sendsEmail: !returnsLink, for: administrator.actor,
             of: administrator.realm, from: context)
@@ -65,6 +67,16 @@ private struct SendOobCodeRequest: ClientRequestBody {
     let returnOobLink: Bool?
     let tenantId: String?
     let targetProjectId: String?
+
+    /// Whether the scope `users.support` is sufficient: the email verifies the account's address or resets the password.
+    fileprivate var isSupport: Bool {
+        switch requestType {
+        case .passwordReset, .verifyEmail: returnOobLink != true
+        case nil, .unspecified, .oldEmailAgree, .newEmailAccept, .recoverEmail, .emailSignIn, .verifyAndChangeEmail,
+            .revertSecondFactorAddition:
+            false
+        }
+    }
 
     func sendingRequest(apiKey: String?) throws(RequestRefusal) -> OOBCodeSender.Request {
         OOBCodeSender.Request(

@@ -8,7 +8,7 @@ extension Endpoint {
     private static let resource = collection + "/{eventEndpointId}"
 
     static let listEventEndpoints = administrator(
-        "listEventEndpoints", .get, collection, needs: .config
+        "listEventEndpoints", .get, collection, needs: .readConfig
     ) { call, administrator in
         let endpoints = try await call.services.events.store.endpoints(of: administrator.realm.project.id)
         return try .json(EventEndpointList(eventEndpoints: endpoints.map { EventEndpointResource($0) }))
@@ -29,7 +29,7 @@ extension Endpoint {
                 created.endpoint, secret: created.secret, completeFrom: created.completeFrom))
     }
 
-    static let getEventEndpoint = administrator("getEventEndpoint", .get, resource, needs: .config) {
+    static let getEventEndpoint = administrator("getEventEndpoint", .get, resource, needs: .readConfig) {
         call, administrator in
         try .json(
             EventEndpointResource(
@@ -96,7 +96,7 @@ extension Endpoint {
     }
 
     static let listEventDeliveries = administrator(
-        "listEventDeliveries", .get, resource + "/deliveries", needs: .config
+        "listEventDeliveries", .get, resource + "/deliveries", needs: .readConfig
     ) { call, administrator in
         let project = administrator.realm.project.id
         let endpoint = try await call.services.events.endpoint(call.eventEndpointID, of: project)

@@ -8,7 +8,7 @@ extension Endpoint {
     private static let resource = collection + "/{appId}"
 
     static let listApps = administrator(
-        "listApps", .get, collection, needs: .config
+        "listApps", .get, collection, needs: .readConfig
     ) { call, administrator in
         let page = try ListPage(call.request)
         let configuration = try await call.configuration(for: administrator)
@@ -35,7 +35,7 @@ extension Endpoint {
         return try .json(AppResource(id, in: configuration))
     }
 
-    static let getApp = administrator("getApp", .get, resource, needs: .config) {
+    static let getApp = administrator("getApp", .get, resource, needs: .readConfig) {
         call, administrator in
         try .json(AppResource(call.appID, in: try await call.configuration(for: administrator)))
     }

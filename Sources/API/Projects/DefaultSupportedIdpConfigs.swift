@@ -8,7 +8,7 @@ extension Endpoint {
     private static let resource = collection + "/{idpId}"
 
     static let listDefaultSupportedIdpConfigs = administrator(
-        "listDefaultSupportedIdpConfigs", .get, collection, needs: .config
+        "listDefaultSupportedIdpConfigs", .get, collection, needs: .readConfig
     ) { call, administrator in
         let page = try ListPage(call.request)
         let realm = try await call.configuration(for: administrator).realm
@@ -44,7 +44,7 @@ extension Endpoint {
     }
 
     static let getDefaultSupportedIdpConfig = administrator(
-        "getDefaultSupportedIdpConfig", .get, resource, needs: .config
+        "getDefaultSupportedIdpConfig", .get, resource, needs: .readConfig
     ) { call, administrator in
         try .json(DefaultSupportedIdpConfig(call.providerID, in: try await call.configuration(for: administrator)))
     }

@@ -8,7 +8,7 @@ extension Endpoint {
     private static let resource = collection + "/{idpId}"
 
     static let listOauthIdpConfigs = administrator(
-        "listOauthIdpConfigs", .get, collection, needs: .config
+        "listOauthIdpConfigs", .get, collection, needs: .readConfig
     ) { call, administrator in
         let page = try ListPage(call.request)
         let realm = try await call.configuration(for: administrator).realm
@@ -45,7 +45,7 @@ extension Endpoint {
     }
 
     static let getOauthIdpConfig = administrator(
-        "getOauthIdpConfig", .get, resource, needs: .config
+        "getOauthIdpConfig", .get, resource, needs: .readConfig
     ) { call, administrator in
         try .json(OauthIdpConfig(call.providerID, in: try await call.configuration(for: administrator)))
     }

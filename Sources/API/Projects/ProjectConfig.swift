@@ -3,7 +3,7 @@ internal import Identity
 
 extension Endpoint {
     static let getProjectConfig = administrator(
-        "getProjectConfig", .get, "/v2/projects/{project}/config", needs: .config
+        "getProjectConfig", .get, "/v2/projects/{project}/config", needs: .readConfig
     ) { _, administrator in try .json(ProjectConfig(administrator.realm)) }
 
     static let updateProjectConfig = administrator(

@@ -7,7 +7,7 @@ extension Endpoint {
     private static let resource = collection + "/{tenant}"
 
     static let listTenants = administrator(
-        "listTenants", .get, collection, needs: .config
+        "listTenants", .get, collection, needs: .readConfig
     ) { call, administrator in
         let page = try ListPage(call.request, maximum: 1000)
         let tenants = try await call.services.projects.tenancy.store.tenants(
@@ -34,7 +34,7 @@ extension Endpoint {
     }
 
     static let getTenant = administrator(
-        "getTenant", .get, resource, needs: .config
+        "getTenant", .get, resource, needs: .readConfig
     ) { call, administrator in
         let tenant = try await call.services.projects.tenancy.tenant(
             call.tenantInPath(), of: administrator.realm)

@@ -36,6 +36,9 @@ public struct CallerCredential: Sendable {
 }
 
 extension CallerCredential {
+    /// Stands for the credential of an ``InProcessCaller``, whose permissions ``Access/speaking(for:at:)`` returns.
+    static let inProcess = CallerCredential(apiKey: nil, bearer: "")
+
     /// Reads the credentials of a request. Ignores authentication schemes other than `Bearer`.
     init(_ request: Request) {
         let key = request.query("key").nonEmpty ?? request.headers["x-goog-api-key"].nonEmpty
@@ -49,17 +52,20 @@ extension CallerCredential {
     }
 }
 
-/// A caller with administrator rights in one project: a backend with its service key.
+/// A caller with administrator rights in one project: a backend with its service key, or a person who uses the console.
 public struct Administrator: Sendable {
     public internal(set) var realm: Realm
     /// The actor in the audit trail. ``RequestPipeline`` adds the trace of the request.
     public internal(set) var actor: AuditActor
     public let scopes: ServiceKeyScopes
+    /// The person's account in the operators' project; `nil` for a service key.
+    public let person: ID<Account>?
 
-    public init(realm: Realm, actor: AuditActor, scopes: ServiceKeyScopes) {
+    public init(realm: Realm, actor: AuditActor, scopes: ServiceKeyScopes, person: ID<Account>? = nil) {
         self.realm = realm
         self.actor = actor
         self.scopes = scopes
+        self.person = person
     }
 
     func require(_ scope: ServiceKeyScope) throws(AccessRefusal) {
@@ -89,7 +95,28 @@ public struct Access: Sendable {
     }
 }
 
+/// The person for whom a page makes a request in the process. A request from outside never has one.
+public struct InProcessCaller: Sendable {
+    /// Returns what the person may do in the project that the request names, for the operation with this `operationId`.
+    /// Throws ``AccessRefusal`` or another ``Refusal``.
+    let administrator: @Sendable (ID<Project>?, _ operationID: String) async throws -> Administrator
+
+    public init(
+        administrator: @escaping @Sendable (ID<Project>?, _ operationID: String) async throws -> Administrator
+    ) {
+        self.administrator = administrator
+    }
+}
+
 extension Access {
+    /// The access that returns the permissions of `caller`, whatever the bearer token is; unchanged without a caller.
+    func speaking(for caller: InProcessCaller?, at endpoint: Endpoint) -> Access {
+        guard let caller else { return self }
+        var access = self
+        access.administrator = { _, project in try await caller.administrator(project, endpoint.operationID) }
+        return access
+    }
+
     /// Authenticates an administrator by the credentials in the head of a request.
     ///
     /// - Parameters:

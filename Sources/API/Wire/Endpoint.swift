@@ -207,6 +207,8 @@ public struct EndpointCall: Sendable {
     var parsedBody: Result<ParsedJSON, JSONFault>?
     /// `nil` for a body of up to ``LargeBody/threshold`` bytes, and before it is decoded.
     var largeBody: LargeBody?
+    /// `nil` for a request from outside, and for one that a page makes with a bearer token.
+    var inProcessCaller: InProcessCaller?
 }
 
 extension Request {
@@ -232,17 +234,21 @@ extension EndpointCall {
     /// Performs a request in the process, with all checks of a request from outside. ``RequestPipeline`` does not pass
     /// it to the observer of requests.
     ///
-    /// - Parameter path: percent-encoded, without the query.
+    /// - Parameters:
+    ///   - path: percent-encoded, without the query.
+    ///   - caller: the person whose permissions apply; `nil` if the bearer token decides.
     public func perform(
         _ method: HTTP.Method, _ path: String, query: [(name: ByteText, value: String)] = [], bearer: String? = nil,
-        body: [UInt8] = []
+        as caller: InProcessCaller? = nil, body: [UInt8] = []
     ) async -> Response {
-        let kept = ["Host", "User-Agent"].compactMap { name in request.headers[name].map { (name: name, value: $0) } }
+        let kept = ["Host", "User-Agent", "X-Forwarded-For"].flatMap { name in
+            request.headers.values(of: name).map { (name: name, value: $0) }
+        }
         let authorization = bearer.map { [(name: "Authorization", value: "Bearer \($0)")] } ?? []
         return await pipeline.respondInProcess(
             to: Request(
                 id: request.id, method: method, path: path, query: query, headers: Headers(kept + authorization),
-                body: body, peer: request.peer, presence: request.presence))
+                body: body, peer: request.peer, presence: request.presence), as: caller)
     }
 
     /// Returns the Boolean parameter `name` of the query; `false` if it is absent or empty.

@@ -48,19 +48,20 @@ public final class RequestPipeline: Sendable {
 
     /// - Parameter method: the method of the operation if a ``MethodOverride`` names it, otherwise `nil`.
     private func respond(
-        to request: Request, _ match: RouteMatch<Route>, overriding method: HTTP.Method?, isObserved: Bool = true
+        to request: Request, _ match: RouteMatch<Route>, overriding method: HTTP.Method?, isObserved: Bool = true,
+        as caller: InProcessCaller? = nil
     ) async -> Response {
         let began = ContinuousClock.now
         let client = network(of: request)
-        var outcome = await self.outcome(for: request, match, from: RequestContext(client, request))
+        var outcome = await self.outcome(for: request, match, from: RequestContext(client, request), as: caller)
         outcome.methodOverride = method
         return finish(outcome, of: request, from: client, since: began, isObserved: isObserved)
     }
 
     /// Responds to a request that a page makes in the process.
-    func respondInProcess(to request: Request) async -> Response {
+    func respondInProcess(to request: Request, as caller: InProcessCaller?) async -> Response {
         let match = match(request.method, request.path, in: router)
-        return await respond(to: request, match, overriding: nil, isObserved: false)
+        return await respond(to: request, match, overriding: nil, isObserved: false, as: caller)
     }
 
     /// Returns the app to which the API key in the query of a page belongs.
@@ -100,7 +101,7 @@ public final class RequestPipeline: Sendable {
     }
 
     private func outcome(
-        for request: Request, _ match: RouteMatch<Route>, from context: RequestContext
+        for request: Request, _ match: RouteMatch<Route>, from context: RequestContext, as caller: InProcessCaller?
     ) async -> RequestOutcome {
         if let response = rejection?(request) { return RequestOutcome(rejection: response) }
         guard request.method != .options else { return preflight(request, match) }
@@ -110,7 +111,7 @@ public final class RequestPipeline: Sendable {
                 endpoint,
                 EndpointCall(
                     request: endpoint.readsBody ? request : request.withoutBody, parameters: parameters,
-                    context: context, pipeline: self))
+                    context: context, pipeline: self, inProcessCaller: caller))
         case .found(.unimplemented, _): RequestOutcome(RequestRefusal.notImplemented("This operation"))
         case .methodNotAllowed(let allowed): RequestOutcome(RequestRefusal.methodNotAllowed, allowed: allowed)
         case .notFound: pageForUnknownPath(request) ?? RequestOutcome(RequestRefusal.notFound)
@@ -143,7 +144,8 @@ public final class RequestPipeline: Sendable {
             switch endpoint.action {
             case .page(let handler): return RequestOutcome(try await handler(call), of: endpoint)
             case .unauthenticated(let handler), .monitoring(let handler): response = try await handler(call)
-            case .clientOrAdministrator(_, let scope, let handler) where credential.bearer != nil,
+            case .clientOrAdministrator(_, let scope, let handler)
+            where credential.bearer != nil || call.inProcessCaller != nil,
                 .administrator(let scope, let handler):
                 let administrator = try await authenticate(
                     credential, needing: scope, for: &call, at: endpoint, realm: &realm)
@@ -182,6 +184,8 @@ public final class RequestPipeline: Sendable {
         at endpoint: Endpoint, realm: inout ID<Realm>?
     ) async throws -> Administrator {
         let projectInPath = call.parameters["project"].map { ID<Project>($0) }
+        let access = access.speaking(for: call.inProcessCaller, at: endpoint)
+        let credential = call.inProcessCaller == nil ? credential : .inProcess
         var administrator = try await access.authenticate(
             credential, in: projectInPath, needing: scope, realm: &realm)
         try await call.decodeLargeBody(of: endpoint, for: administrator.realm.project.id)

@@ -14,6 +14,8 @@ public struct Services: Sendable {
     let googleSignals: GoogleSignalService
     let appStore: AppStoreService
     let projects: ProjectServices
+    /// The sign-in to the console, and its administrators.
+    public let console: ConsoleSignIn
     let audit: AuditTrail
     let counts: Counts
     let events: EventEndpoints
@@ -25,7 +27,7 @@ public struct Services: Sendable {
         tokenRefresh: TokenRefresh,
         sessionCookies: SessionCookies, emailActions: EmailActionServices, merging: AccountMerging,
         apple: AppleServices, googleSignals: GoogleSignalService, appStore: AppStoreService,
-        projects: ProjectServices, audit: AuditTrail, counts: Counts,
+        projects: ProjectServices, console: ConsoleSignIn, audit: AuditTrail, counts: Counts,
         events: EventEndpoints, operations: OperationsServices,
         threads: any RequestThreads
     ) {
@@ -41,6 +43,7 @@ public struct Services: Sendable {
         self.googleSignals = googleSignals
         self.appStore = appStore
         self.projects = projects
+        self.console = console
         self.audit = audit
         self.counts = counts
         self.events = events
@@ -84,7 +87,7 @@ public struct AccountServices: Sendable {
 
 /// The services that the endpoints of email actions use.
 public struct EmailActionServices: Sendable {
-    let sending: OOBCodeSender
+    public let sending: OOBCodeSender
     let redemption: OOBCodeRedeemer
     /// For pages, which know a code but not its project.
     public let pageService: EmailActionService

@@ -11,7 +11,7 @@ package struct ProjectDraft: Sendable {
     /// IDs that no project can have, because the project's path `/{project}/.well-known/…` would collide with a path of
     /// the gateway.
     private static let reserved: Set<String> = [
-        "v1", "v2", "robot", "emulator", "identitytoolkit", "healthz", "readyz", "metrics",
+        "v1", "v2", "robot", "emulator", "console", "identitytoolkit", "healthz", "readyz", "metrics",
     ]
 
     /// The realm of the project itself.

@@ -101,7 +101,7 @@ package enum Settings {
             previousMasterKey, publicURL, listen, operationsListen, loops, trustedProxies, passwordThreads,
             passwordMemory, passwordIterations, passwordWaiting, breachedPasswords, appleDomainAssociation, logLevel,
             drainDelay, drain,
-        ] + server + email + [hashKey]
+        ] + server + email + console + [hashKey]
 }
 
 /// The configuration of a gateway, as read from the environment or chosen by dev mode.
@@ -128,6 +128,8 @@ package struct Config: Sendable {
     package var drainTimeout: Duration
     /// `nil`: no email is sent.
     package var email: EmailConfig?
+    /// `nil`: there is no console.
+    package var console: ConsoleSettings?
 
     package init(
         database: Pool.Configuration, masterKeys: MasterKeys, listen: ListenAddress,
@@ -199,6 +201,7 @@ extension Config {
         let drainDelaySeconds = reader.number(Settings.drainDelay, in: 0...300)
         let drainSeconds = reader.number(Settings.drain, in: 0...300)
         let email = reader.email()
+        let console = reader.console()
         try reader.requireNoProblems()
         guard var database, let masterKeys, let publicURL, let listen, let trustedProxies, let server,
             let passwords, let breachedPasswordsURL, let logLevel, let drainDelaySeconds,
@@ -214,6 +217,7 @@ extension Config {
             appleDomainAssociation: appleDomainAssociation, logLevel: logLevel,
             drainDelay: .seconds(drainDelaySeconds), drainTimeout: .seconds(drainSeconds), email: email)
         config.outageLimit = .seconds(outageSeconds)
+        config.console = console
         return (config, publicURL)
     }
 }

@@ -39,6 +39,15 @@ public struct AccountAdministration: Sendable {
         public var password: Secret?
 
         public init() {}
+
+        /// Whether the scope `users.support` is sufficient: the update only disables or enables the account, or ends its
+        /// sessions.
+        public var isSupport: Bool {
+            var support = AdministrativeChange()
+            support.update.isDisabled = change.update.isDisabled
+            support.update.validSince = change.update.validSince
+            return change == support && email == nil && phoneNumber == nil && password == nil
+        }
     }
 
     /// Updates an account. Checks in the order of the wire protocol: account, address, password, phone number.

@@ -5,10 +5,13 @@ public struct AuditActor: Hashable, Sendable {
     /// The actor as stored in the audit trail.
     public let name: String
     public let trace: RequestTrace
+    /// Members that the detail of each event has besides those of its note.
+    public let detail: [String: String]
 
-    private init(name: String, trace: RequestTrace = .none) {
+    private init(name: String, trace: RequestTrace = .none, detail: [String: String] = [:]) {
         self.name = name
         self.trace = trace
+        self.detail = detail
     }
 
     public static let commandLine = AuditActor(name: "cli")
@@ -25,16 +28,23 @@ extension AuditActor {
     }
 
     /// The same actor with the trace of a request.
-    public func tracing(_ trace: RequestTrace) -> AuditActor { AuditActor(name: name, trace: trace) }
+    public func tracing(_ trace: RequestTrace) -> AuditActor { AuditActor(name: name, trace: trace, detail: detail) }
+
+    /// A person who uses the console, by the ID of the account. The events also have the role.
+    public static func administrator(_ id: ID<Account>, _ role: AdministratorRole) -> AuditActor {
+        AuditActor(name: "\(administratorPrefix)\(id)", detail: ["role": role.rawValue])
+    }
+
+    private static let administratorPrefix = "administrator:"
 
     /// The user of the account, proven by a token, a password or access to the mailbox.
     public static func user(_ trace: RequestTrace) -> AuditActor { AuditActor(name: "user", trace: trace) }
 
     /// Whether an actor can have this ``name``.
     public static func canHave(name: String) -> Bool {
-        let keyPrefix = serviceKey("").name
+        let prefixes = [serviceKey("").name, administratorPrefix]
         return [user(.none), system, commandLine, emulator].contains { $0.name == name }
-            || (name.beginsExactly(with: keyPrefix) && name != keyPrefix)
+            || prefixes.contains { name.beginsExactly(with: $0) && name != $0 }
     }
 }
 

@@ -76,6 +76,20 @@ public struct SecondFactorSignIn: Sendable {
         return (account, pending, replayKey)
     }
 
+    /// Signs the user in with a code of the account's authenticator app, or with a recovery code. A one-time password has
+    /// six digits, and a recovery code has more.
+    func finalize(
+        _ pendingCredential: String, withCode code: String, for app: App, in realm: Realm, from context: RequestContext
+    ) async throws -> SignedIn {
+        let (account, _, _) = try await account(of: pendingCredential, in: realm, from: context)
+        let totp = account.secondFactors.factors.first { $0.kind == .totp }
+        let presented: Presented =
+            if let totp, code.utf8.count <= OneTimePassword.digits { .totp(totp.id, code: Secret(code)) } else {
+                .recoveryCode(Secret(code))
+            }
+        return try await finalize(pendingCredential, with: presented, for: app, in: realm, from: context)
+    }
+
     /// Signs the user in. A wrong code leaves the pending credential valid; the sign-in consumes it.
     public func finalize(
         _ pendingCredential: String, with presented: Presented, for app: App, in realm: Realm,

@@ -1,5 +1,5 @@
-/// A permission of a service key. Every administrative operation requires one; a few require a second one for certain
-/// requests.
+/// A permission of a service key or of an administrator. Every administrative operation requires one; a few require a
+/// second one for certain requests.
 ///
 /// With some scopes, the holder of a key can sign in as any user:
 /// - ``linkUsers``: by linking an identity
@@ -9,10 +9,15 @@
 public enum ServiceKeyScope: String, Hashable, Sendable, CaseIterable {
     case readUsers = "users.read"
     case writeUsers = "users.write"
+    /// Disable and enable accounts, end their sessions, and send emails that verify an address or reset a password.
+    /// ``writeUsers`` includes it.
+    case supportUsers = "users.support"
     /// Link, unlink and move identities; merge accounts.
     case linkUsers = "users.link"
     /// Read the configuration of the project, and change all settings that do not need ``trust``.
     case config
+    /// Read the configuration of the project. ``config`` includes it.
+    case readConfig = "config.read"
     /// With ``config``: change settings that decide whose tokens are accepted or where codes are sent. See
     /// ``ProjectConfiguration/changesTrust(since:)``.
     case trust
@@ -21,14 +26,30 @@ public enum ServiceKeyScope: String, Hashable, Sendable, CaseIterable {
     case readAudit = "audit.read"
     /// Read the feed of events.
     case readEvents = "events.read"
+    /// Invite and remove administrators, and change their roles.
+    case writeAdministrators = "administrators.write"
 }
 
 extension ServiceKeyScope {
     /// The error detail, after `PERMISSION_DENIED`, for a caller without the scope.
     public var missingScopeDetail: String { "The service key lacks the scope \(rawValue)." }
+
+    /// The scope whose holders also have this one; `nil` if there is none.
+    private var including: ServiceKeyScope? {
+        switch self {
+        case .supportUsers: .writeUsers
+        case .readConfig: .config
+        case .readUsers, .writeUsers, .linkUsers, .config, .trust, .mintTokens, .readAudit, .readEvents,
+            .writeAdministrators:
+            nil
+        }
+    }
+
+    /// The scopes of which one is needed where this scope is needed.
+    fileprivate var sufficient: Set<ServiceKeyScope> { including.map { [self, $0] } ?? [self] }
 }
 
-/// The scopes of one service key.
+/// The scopes of one service key or administrator.
 public struct ServiceKeyScopes: Hashable, Sendable {
     private let scopes: Set<ServiceKeyScope>
     private let isAll: Bool
@@ -59,7 +80,16 @@ public struct ServiceKeyScopes: Hashable, Sendable {
         self.init(names: names)
     }
 
-    public func allows(_ scope: ServiceKeyScope) -> Bool { isAll || scopes.contains(scope) }
+    public func allows(_ scope: ServiceKeyScope) -> Bool { isAll || !scopes.isDisjoint(with: scope.sufficient) }
+
+    /// Whether these scopes allow everything that `other` allows.
+    public func include(_ other: ServiceKeyScopes) -> Bool {
+        isAll || !other.isAll && other.scopes.allSatisfy(allows)
+    }
+
+    public func subtracting(_ removed: Set<ServiceKeyScope>) -> ServiceKeyScopes {
+        ServiceKeyScopes((isAll ? Set(ServiceKeyScope.allCases) : scopes).subtracting(removed))
+    }
 
     /// In a fixed order.
     public var names: [String] {

@@ -44,7 +44,7 @@ extension SQL {
     static func audit(
         _ notes: [AuditNote], by actor: AuditActor, at now: Instant, in realm: ID<Realm>, forEachRowOf source: SQL
     ) throws -> SQL {
-        let details = try notes.map { String(decoding: try JSONEncoder().encode($0.detail), as: UTF8.self) }
+        let details = try notes.map { try json($0.detail.merging(actor.detail) { $1 }) }
         let keys = notes.map { $0.coalescingKey(by: actor, at: now, in: realm) }
         let insertion = insertAuditEvents(
             id: "coalesce(left(encode(sha256(convert_to(n.key, 'UTF8')), 'hex'), 32)::uuid, gen_random_uuid())",
@@ -76,10 +76,14 @@ extension SQL {
     /// Inserts one audit event for each deleted account in `source`.
     static func auditDeletions(
         of source: SQL, as kind: AccountEvent.Kind, by actor: AuditActor, at now: Instant
-    ) -> SQL {
+    ) throws -> SQL {
         insertAuditEvents(
             id: "gen_random_uuid()", by: actor, at: now,
-            "realm_id, \(kind.rawValue), id, '{}'::jsonb FROM \(source)")
+            "realm_id, \(kind.rawValue), id, \(try json(actor.detail))::jsonb FROM \(source)")
+    }
+
+    private static func json(_ detail: [String: String]) throws -> String {
+        String(decoding: try JSONEncoder().encode(detail), as: UTF8.self)
     }
 
     /// - Parameter selection: the end of the `SELECT`: project, action, subject and detail of each event, and the

@@ -82,7 +82,8 @@ extension SQL {
     static func record(_ deletion: AccountDeletion, of source: SQL) throws -> SQL {
         let (event, actor, now) = (deletion.event, deletion.recording.actor, deletion.deletedAt)
         let audited: SQL =
-            deletion.isAudited ? "audited AS (\(auditDeletions(of: source, as: event.kind, by: actor, at: now)))," : ""
+            deletion.isAudited
+            ? "audited AS (\(try auditDeletions(of: source, as: event.kind, by: actor, at: now)))," : ""
         guard deletion.recording.wantedKinds.contains(event.kind) else { return audited }
         let insertion = insertOutboxRows(
             by: actor, at: now, "realm_id, \(event.kind.rawValue), id, \(try json(event.data))::jsonb FROM \(source)")

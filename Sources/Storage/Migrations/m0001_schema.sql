@@ -1039,11 +1039,33 @@ CREATE TABLE consent_rescission (
     PRIMARY KEY (realm_id, bundle_id, transaction_id)
 );
 
+-- The roles of people who use the console. The people are accounts of the operators' project.
+CREATE TABLE administrator (
+    -- The operators' project.
+    realm_id text COLLATE "C" NOT NULL,
+    account_id text COLLATE "C" NOT NULL,
+    -- The operators' project stands for all projects.
+    project_id text COLLATE "C" NOT NULL REFERENCES realm ON DELETE CASCADE,
+    -- A value of the Swift type AdministratorRole.
+    role text COLLATE "C" NOT NULL CHECK (role IN ('viewer', 'support', 'administrator', 'owner')),
+    -- SHA-256 of the code in the link of the invitation; NULL once the person has accepted it. Before, the role has no
+    -- effect.
+    invitation_hash bytea CHECK (length(invitation_hash) = 32),
+    invitation_expires_at timestamptz,
+    changed_at timestamptz NOT NULL,
+    CHECK ((invitation_hash IS NULL) = (invitation_expires_at IS NULL)),
+    PRIMARY KEY (realm_id, account_id, project_id),
+    FOREIGN KEY (realm_id, account_id) REFERENCES account ON DELETE CASCADE
+);
+
+CREATE INDEX administrator_project ON administrator (project_id);
+
 -- Audit trail. Rows are only inserted, and deleted after the retention period; no statement changes them.
 CREATE TABLE audit_event (
     id uuid PRIMARY KEY,
     realm_id text COLLATE "C" NOT NULL,
-    -- `user`, `system`, `cli`, `emulator`, or `key:` and the ID of a service key.
+    -- `user`, `system`, `cli`, `emulator`, `key:` and the ID of a service key, or `administrator:` and the ID of an
+    -- account of the operators' project.
     actor text COLLATE "C" NOT NULL,
     action text COLLATE "C" NOT NULL,
     -- What the action changed: the ID of an account, a project, a tenant, an app, a provider or a key.

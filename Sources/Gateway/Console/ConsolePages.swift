@@ -1,0 +1,171 @@
+internal import API
+internal import Console
+internal import Crypto
+internal import Encoding
+internal import HTML
+internal import HTTP
+internal import Identity
+internal import JSON
+
+/// The console of `serve`. Its screens change nothing themselves: a form becomes a request to the API in the process,
+/// with the permissions of the person.
+struct ConsolePages: Sendable {
+    let signIn: ConsoleSignIn
+    /// The URL of the console's host, without a slash at the end.
+    let url: @Sendable () -> String
+    /// At least 32 bytes. The keys of form tokens are derived from it, so that all gateways accept them.
+    let key: [UInt8]
+    let findRealm: @Sendable (ID<Realm>) async throws -> Realm?
+    let projects: @Sendable () async throws -> [ID<Project>]
+    let clock: WallClock
+
+    static let catalog = OperationCatalog(
+        Dictionary(
+            uniqueKeysWithValues: Endpoint.all.map {
+                ($0.operationID, OperationCatalog.Operation($0.method, $0.path))
+            }))
+
+    /// Operations that need a recent proof of both factors, besides those whose scopes need it.
+    static let operationsThatNeedProof: Set<String> = [
+        "batchDeleteAccounts", "batchGetAccounts", "deleteAccount", "deleteApp", "deleteTenant", "linkIdentity",
+        "mergeAccounts", "moveIdentity", "undoMerge", "unlinkIdentity",
+    ]
+
+    /// A GET and a POST endpoint of a screen.
+    func screen(
+        _ name: String, _ path: String, _ screen: @escaping @Sendable (ScreenContext) async throws -> Screen
+    ) -> [Endpoint] {
+        let methods: [(String, HTTP.Method)] = [("get", .get), ("post", .post)]
+        return methods.map { prefix, method in
+            .pageOutsideContract(prefix + name, method, "/console/{project}/\(path)") { call in
+                try await respond(call, screen)
+            }
+        }
+    }
+
+    private func respond(
+        _ call: EndpointCall, _ screen: (ScreenContext) async throws -> Screen
+    ) async throws -> Response {
+        try await serving(call) { cookies in
+            guard let visit = try await visit(call, &cookies) else { return redirectToSignIn(call) }
+            let context = context(of: visit, call)
+            let frame = try await frame(of: visit, context)
+            guard visit.person.roles.role(in: visit.project) != nil, try await findRealm(ID(visit.project)) != nil
+            else {
+                return frame.response(
+                    .notFound("There is no such project", "Or you have no role in it."), context)
+            }
+            guard call.request.method == .post else { return frame.response(try await screen(context), context) }
+            return switch try await FormSubmission.submit(try await screen(context), context) {
+            case .redirect(let path): Self.redirect(to: path)
+            case .page(let shown): frame.response(shown, context)
+            }
+        }
+    }
+
+    /// Rejects requests to another host, and adds the cookies that `body` sets.
+    func serving(
+        _ call: EndpointCall, _ body: (inout ConsoleCookies) async throws -> Response
+    ) async throws -> Response {
+        guard ConsoleHost(of: url())?.accepts(call.request) == true else {
+            return .text(status: 421, "The console has another host.")
+        }
+        var cookies = ConsoleCookies(call.request, isSecure: url().hasPrefix("https:"))
+        var response = try await body(&cookies)
+        for header in cookies.headers { response.headers.add("Set-Cookie", header) }
+        return response
+    }
+
+    /// A request of a person who is signed in.
+    struct Visit {
+        let person: ConsolePerson
+        let project: ID<Project>
+    }
+
+    private func visit(_ call: EndpointCall, _ cookies: inout ConsoleCookies) async throws -> Visit? {
+        guard let person = try await person(&cookies) else { return nil }
+        return Visit(person: person, project: ID(call.parameters["project"] ?? ""))
+    }
+
+    /// Returns the person who is signed in, and renews the cookie.
+    func person(_ cookies: inout ConsoleCookies) async throws -> ConsolePerson? {
+        guard let reference = cookies[.session], let found = try await signIn.person(reference) else { return nil }
+        cookies.set(.session, found.reference)
+        return found.person
+    }
+
+    private func redirectToSignIn(_ call: EndpointCall) -> Response {
+        let query = call.request.query.map { ($0.name.rawValue, $0.value) }
+        let page = call.request.path + (query.isEmpty ? "" : "?" + PercentEncoding.encode(form: query))
+        let target = call.request.method == .get ? page : Self.home
+        return Self.redirect(to: ConsolePath.withQuery(SignInScreens.path, "continue", target))
+    }
+
+    static let home = "/console"
+
+    static func redirect(to path: String) -> Response {
+        Response(
+            status: 303,
+            headers: ["Location": path, "Cache-Control": "no-store", "Cross-Origin-Resource-Policy": "same-origin"])
+    }
+
+    /// The protection of the forms in a session, so that a form of one session is not accepted in another.
+    func protection(of person: ConsolePerson) -> FormProtection {
+        FormProtection(key: HMAC.sha256(key: key, message: Array("session|\(person.session.id)".utf8)))
+    }
+
+    private func context(of visit: Visit, _ call: EndpointCall) -> ScreenContext {
+        let request = call.request
+        let tenant = request.query("tenant").flatMap { $0.isEmpty ? nil : $0 }
+        let query = (tenant.map { [("tenant", $0)] } ?? []) + (request.query("id").map { [("id", $0)] } ?? [])
+        return ScreenContext(
+            request: request, path: request.path + (query.isEmpty ? "" : "?" + PercentEncoding.encode(form: query)),
+            realm: RealmName(project: visit.project.rawValue, tenant: tenant), now: clock.now().milliseconds,
+            origin: url(), catalog: Self.catalog, protection: protection(of: visit.person), bearer: "SERVICE_KEY",
+            perform: { try await perform($0, for: visit.person, call) },
+            explanation: { explanation(of: $0, for: visit.person) })
+    }
+
+    /// What the person can do about a rejected request.
+    private func explanation(of code: String, for person: ConsolePerson) -> String? {
+        guard !person.isProven(at: clock.now()) else { return nil }
+        return switch ErrorCode(rawValue: code) {
+        case .credentialTooOldLoginAgain:
+            "Open the menu with your address, confirm that it is you, then send the form again."
+        case .permissionDenied:
+            "Your role may not allow this. If it does, open the menu with your address, confirm that it is you, then send the form again."
+        default: nil
+        }
+    }
+
+    /// Performs the request of a form or screen in the process, with the permissions of the person.
+    private func perform(
+        _ request: APICall, for person: ConsolePerson, _ call: EndpointCall
+    ) async throws -> APIResult {
+        let body = try request.body.map { try StrictJSON.encode($0) } ?? []
+        let response = await call.perform(
+            request.method, request.path, query: request.query.map { (ByteText($0.name), $0.value) },
+            as: caller(person), body: body)
+        // A response without JSON has no members to show.
+        return APIResult(status: response.status, json: try? StrictJSON.decode(JSONValue.self, from: response.body))
+    }
+
+    /// The caller of the API for whom the console makes requests. Scopes are checked in the operations, as for a service
+    /// key.
+    func caller(_ person: ConsolePerson) -> InProcessCaller {
+        InProcessCaller { project, operationID in
+            let now = clock.now()
+            guard let project, let realm = try await findRealm(ID(project)),
+                let (role, scopes) = person.permissions(in: project, at: now)
+            else { throw AccessRefusal.otherProject }
+            let suffix = "InTenant"
+            let name = operationID.hasSuffix(suffix) ? String(operationID.dropLast(suffix.count)) : operationID
+            guard person.isProven(at: now) || !Self.operationsThatNeedProof.contains(name) else {
+                throw ConsoleRefusal.proofNeeded
+            }
+            return Administrator(
+                realm: realm, actor: .administrator(person.account.id, role), scopes: scopes,
+                person: person.account.id)
+        }
+    }
+}

@@ -1,0 +1,221 @@
+public import Identity
+public import Postgres
+
+/// ``AdministratorStore`` on PostgreSQL.
+public struct PostgresAdministratorStore: AdministratorStore {
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    public func list(
+        in project: ID<Project>, limit: Int, of operators: ID<Project>
+    ) async throws -> [ListedAdministrator] {
+        let statement: SQL = """
+            \(SQL.administrators) WHERE m.realm_id = \(operators.rawValue) AND m.project_id = \(project.rawValue)
+            ORDER BY m.account_id LIMIT \(limit)
+            """
+        return try await withStoreErrors { try await pool.query(statement) }.map(ListedAdministrator.init)
+    }
+
+    public func roles(
+        of account: ID<Account>, in operators: ID<Project>
+    ) async throws -> [ID<Project>: AdministratorRole] {
+        let statement: SQL = """
+            SELECT project_id, role FROM administrator
+            WHERE realm_id = \(operators.rawValue) AND account_id = \(account.rawValue) AND invitation_hash IS NULL
+            """
+        let rows = try await withStoreErrors { try await pool.query(statement) }
+        return Dictionary(
+            uniqueKeysWithValues: try rows.map { (ID(try $0.decode("project_id")), try $0.administratorRole()) })
+    }
+
+    public func invite(
+        _ change: AdministratorChange, by granter: AdministratorGranter, _ actor: AuditActor, codeHash: [UInt8],
+        until end: Instant, at now: Instant, limit: Int, of operators: ID<Project>
+    ) async throws {
+        guard let role = change.role else { return }
+        try await deciding(change, by: granter, of: operators) { transaction, current in
+            guard current == nil else { throw AdministratorRefusal.alreadyAdministrator }
+            let count = try await transaction.query(
+                """
+                SELECT count(*)::bigint AS count FROM administrator
+                WHERE realm_id = \(operators.rawValue) AND project_id = \(change.project.rawValue)
+                """)
+            guard try count[0].decode("count", as: Int.self) < limit else {
+                throw AdministratorRefusal.tooManyAdministrators
+            }
+            _ = try await transaction.execute(
+                """
+                INSERT INTO administrator (realm_id, account_id, project_id, role, invitation_hash,
+                    invitation_expires_at, changed_at)
+                VALUES (\(operators.rawValue), \(change.account.rawValue), \(change.project.rawValue),
+                    \(role.rawValue), \(codeHash), \(Timestamp(end)), \(Timestamp(now)))
+                ON CONFLICT (realm_id, account_id, project_id) DO UPDATE SET role = excluded.role,
+                    invitation_hash = excluded.invitation_hash, changed_at = excluded.changed_at,
+                    invitation_expires_at = excluded.invitation_expires_at
+                """)
+            try await transaction.audit([change.note("administrator.invited")], by: actor, at: now, in: change.realm)
+        }
+    }
+
+    public func change(
+        _ change: AdministratorChange, by granter: AdministratorGranter, _ actor: AuditActor, at now: Instant,
+        of operators: ID<Project>
+    ) async throws -> ListedAdministrator {
+        try await deciding(change, by: granter, of: operators) { transaction, _ in
+            let rows = try await transaction.query(.administrator(change, of: operators))
+            guard let before = try rows.first.map(ListedAdministrator.init) else {
+                throw AdministratorRefusal.unknownAdministrator
+            }
+            // Who lost a role, or got another one, signs in again.
+            _ = try await transaction.execute(.endSessions(of: change.account, at: now, in: ID(operators)))
+            guard let role = change.role else {
+                _ = try await transaction.execute(.removeAdministrator(change, of: operators))
+                try await transaction.audit(
+                    [change.note("administrator.removed")], by: actor, at: now, in: change.realm)
+                return before
+            }
+            _ = try await transaction.execute(.update(change, to: role, at: now, of: operators))
+            try await transaction.audit([change.note("administrator.changed")], by: actor, at: now, in: change.realm)
+            return ListedAdministrator(
+                account: before.account, email: before.email, displayName: before.displayName, role: role,
+                invitationExpiresAt: before.invitationExpiresAt)
+        }
+    }
+
+    public func accept(
+        _ codeHash: [UInt8], by account: ID<Account>, at now: Instant, of operators: ID<Project>
+    ) async throws -> Bool {
+        try await withStoreErrors {
+            try await pool.transaction { transaction in
+                let rows = try await transaction.query(
+                    """
+                    UPDATE administrator SET invitation_hash = NULL, invitation_expires_at = NULL,
+                        changed_at = \(Timestamp(now))
+                    WHERE realm_id = \(operators.rawValue) AND account_id = \(account.rawValue)
+                        AND invitation_hash = \(codeHash) AND invitation_expires_at > \(Timestamp(now))
+                    RETURNING project_id, role
+                    """)
+                guard let row = rows.first else { return false }
+                let role = try row.administratorRole()
+                let change = AdministratorChange(account, in: ID(try row.decode("project_id")), to: role)
+                try await transaction.audit(
+                    [change.note("administrator.accepted")], by: .administrator(account, role), at: now,
+                    in: change.realm)
+                return true
+            }
+        }
+    }
+
+    /// Runs `body` in a transaction if the change is permitted. Changes of roles run one after the other, so that two
+    /// owners cannot remove each other.
+    ///
+    /// - Parameter body: takes the accepted role that the person has in the project.
+    private func deciding<Value: Sendable>(
+        _ change: AdministratorChange, by granter: AdministratorGranter, of operators: ID<Project>,
+        _ body: @escaping @Sendable (Transaction, AdministratorRole?) async throws -> Value
+    ) async throws -> Value {
+        try await withStoreErrors {
+            try await pool.transaction { transaction in
+                guard try await transaction.lockConfiguration(of: operators) else {
+                    throw AdministratorRefusal.noConsole
+                }
+                let current = try await transaction.query(.acceptedRole(change, of: operators)).first?
+                    .administratorRole()
+                let owners = try await transaction.query(.owners(of: operators))
+                try change.requirePermitted(
+                    by: granter, current: current, owners: try owners[0].decode("count", as: Int.self),
+                    operators: operators)
+                return try await body(transaction, current)
+            }
+        }
+    }
+}
+
+extension AdministratorChange {
+    fileprivate var realm: ID<Realm> { ID(project) }
+
+    fileprivate func note(_ action: String) -> AuditNote {
+        AuditNote(action, account.rawValue, role.map { ["administratorRole": $0.rawValue] } ?? [:])
+    }
+}
+
+extension Row {
+    fileprivate func administratorRole() throws -> AdministratorRole {
+        let name = try decode("role", as: String.self)
+        guard let role = AdministratorRole(rawValue: name) else { throw UnknownAdministratorRole(name: name) }
+        return role
+    }
+}
+
+/// The database contains a role that this release does not know.
+private struct UnknownAdministratorRole: Error {
+    let name: String
+}
+
+extension ListedAdministrator {
+    fileprivate init(_ row: Row) throws {
+        self.init(
+            account: ID(try row.decode("account_id")),
+            email: try row.decode("email", as: String?.self).flatMap(EmailAddress.init),
+            displayName: try row.decode("display_name"), role: try row.administratorRole(),
+            invitationExpiresAt: try row.decode("invitation_expires_at", as: Timestamp?.self).map(Instant.init))
+    }
+}
+
+extension SQL {
+    fileprivate static let administrators: SQL = """
+        SELECT m.account_id, m.role, m.invitation_expires_at, a.email, a.display_name
+        FROM administrator m JOIN account a ON a.realm_id = m.realm_id AND a.id = m.account_id
+        """
+
+    fileprivate static func administrator(_ change: AdministratorChange, of operators: ID<Project>) -> SQL {
+        """
+        \(administrators) WHERE m.realm_id = \(operators.rawValue) AND m.account_id = \(change.account.rawValue)
+            AND m.project_id = \(change.project.rawValue)
+        """
+    }
+
+    fileprivate static func acceptedRole(_ change: AdministratorChange, of operators: ID<Project>) -> SQL {
+        """
+        SELECT role FROM administrator
+        WHERE realm_id = \(operators.rawValue) AND account_id = \(change.account.rawValue)
+            AND project_id = \(change.project.rawValue) AND invitation_hash IS NULL
+        """
+    }
+
+    fileprivate static func owners(of operators: ID<Project>) -> SQL {
+        """
+        SELECT count(*)::bigint AS count FROM administrator
+        WHERE realm_id = \(operators.rawValue) AND project_id = \(operators.rawValue)
+            AND role = \(AdministratorRole.owner.rawValue) AND invitation_hash IS NULL
+        """
+    }
+
+    fileprivate static func update(
+        _ change: AdministratorChange, to role: AdministratorRole, at now: Instant, of operators: ID<Project>
+    ) -> SQL {
+        """
+        UPDATE administrator SET role = \(role.rawValue), changed_at = \(Timestamp(now))
+        WHERE realm_id = \(operators.rawValue) AND account_id = \(change.account.rawValue)
+            AND project_id = \(change.project.rawValue)
+        """
+    }
+
+    fileprivate static func removeAdministrator(_ change: AdministratorChange, of operators: ID<Project>) -> SQL {
+        """
+        DELETE FROM administrator WHERE realm_id = \(operators.rawValue)
+            AND account_id = \(change.account.rawValue) AND project_id = \(change.project.rawValue)
+        """
+    }
+
+    /// Ends the active sessions of an account.
+    fileprivate static func endSessions(of account: ID<Account>, at now: Instant, in realm: ID<Realm>) -> SQL {
+        """
+        UPDATE session SET ended_at = \(Timestamp(now)), end_reason = \(SessionEndReason.revoked.rawValue)
+        WHERE account_id = \(account.rawValue) AND realm_id = \(realm.rawValue) AND ended_at IS NULL
+        """
+    }
+}

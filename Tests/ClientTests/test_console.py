@@ -1,0 +1,144 @@
+"""The console of `sekisho serve`: the command that invites an owner, the email, the sign-in, and the screens."""
+
+import json
+import re
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+
+from dev_pages import BROWSER_HEADERS, FORM_HEADERS, Page
+from gateway import eventually
+from one_time_password import totp
+from smtp_server import SMTPServer, smtp_server_running
+from test_email_delivery import smtp_environment
+
+OWNER = "owner@example.org"
+PASSWORD = "staple battery horse 7"
+CONSOLE = {"SEKISHO_CONSOLE_PROJECT": "operators"}
+
+
+class Visitor:
+    """A browser in the console: keeps cookies, and follows no redirect to another page."""
+
+    def __init__(self, url):
+        self.url, self.session = url, requests.Session()
+
+    def open(self, path):
+        return self._page(self.session.get(self.url + path, headers=BROWSER_HEADERS, timeout=30))
+
+    def submit(self, page, form, headers=FORM_HEADERS, **values):
+        found = page.forms[form]
+        data = {**found.fields, **values}
+        return self._page(self.session.post(
+            self.url + found.action, data=data, headers={**BROWSER_HEADERS, **headers}, timeout=30))
+
+    def _page(self, response):
+        return Page(self.url, response)
+
+    def sign_in(self, secret, ahead):
+        code = self.submit(self.open("/console/signIn"), "password", email=OWNER, password=PASSWORD)
+        return self.submit(code, "code", code=totp(secret, ahead=ahead))
+
+
+@pytest.fixture(scope="module")
+def server():
+    return SMTPServer()
+
+
+@pytest.fixture(scope="module")
+def console(fresh_installation, server):
+    with smtp_server_running(server) as port:
+        fresh_installation.environment |= CONSOLE | smtp_environment(port)
+        with fresh_installation.serving() as running:
+            yield running
+
+
+@pytest.fixture(scope="module")
+def owner(fresh_installation, console, server):
+    """A visitor who has accepted an invitation and signed in, and the secret of the authenticator app."""
+    printed = json.loads(fresh_installation.run_ok(f"administrators invite {OWNER} --role owner"))
+    link = printed["invitationUri"].removeprefix(console.url)
+    visitor = Visitor(console.url)
+    invitation = visitor.open(link)
+    assert "You are invited to the console" in invitation.text
+    assert "Check your email" in visitor.submit(invitation, "invitation", email=OWNER).text
+    assert eventually(lambda: server.received), "no email was received"
+    text = re.search(r"https?://\S+oobCode=\S+", server.received[0].part("plain")).group()
+    parts = urlsplit(text)
+    page = Page(console.url, requests.get(f"{console.url}{parts.path}?{parts.query}", headers=BROWSER_HEADERS))
+    [(name, form)] = page.forms.items()
+    answer = requests.post(
+        console.url + form.action, data={**form.fields, "newPassword": PASSWORD}, headers=BROWSER_HEADERS, timeout=30)
+    assert answer.status_code == 200, answer.text
+    enrolment = visitor.submit(visitor.open("/console/signIn"), "password", email=OWNER, password=PASSWORD)
+    secret = enrolment.forms["enrolment"].fields["secret"]
+    overview = visitor.submit(enrolment, "enrolment", code=totp(secret))
+    assert overview.status == 200 and "Sign out" in overview.text, overview.text
+    return visitor, secret
+
+
+SCREENS = ["overview", "accounts", "newAccount", "events", "audit", "settings", "providers", "tenants", "apps",
+           "administrators"]
+
+
+@pytest.mark.parametrize("project", ["demo", "operators"])
+@pytest.mark.parametrize("screen", SCREENS)
+def test_a_screen_is_small_and_safe(owner, project, screen):
+    page = owner[0].open(f"/console/{project}/{screen}")
+    headers = page.response.headers
+    assert page.status == 200 and len(page.response.content) <= 40 * 1024
+    assert headers["Content-Security-Policy"].startswith("default-src 'none'; style-src 'self'; ")
+    assert (headers["Cache-Control"], headers["X-Frame-Options"]) == ("no-store", "DENY")
+    assert "Access-Control-Allow-Origin" not in headers
+    assert page.html.count("<script") == 0 and not re.findall(r'(?:src|href|action)="(?:https?:)?//', page.html)
+
+
+def test_the_last_owner_stays(owner, fresh_installation):
+    listed = json.loads(fresh_installation.run_ok("administrators list --json"))
+    [identifier] = [row["id"] if isinstance(row, dict) else row[0] for row in listed]
+    removed = fresh_installation.run(f"administrators remove {identifier}")
+    assert removed.returncode == 1 and "The last owner of all projects" in removed.stderr
+
+
+def test_an_account_is_created_edited_and_deleted(owner):
+    visitor, _ = owner
+    created = visitor.submit(visitor.open("/console/demo/newAccount"), "create-account", email="ada@example.org")
+    assert "The account was created." in created.text
+    edited = visitor.submit(created, "profile", displayName="Ada Lovelace")
+    assert "The profile was saved." in edited.text and "administrator:" in edited.text
+    deleted = visitor.submit(edited, "delete", confirmed="true")
+    assert "The account was deleted." in deleted.text
+
+
+def test_without_a_session_every_screen_leads_to_the_sign_in(console):
+    for screen in SCREENS:
+        response = requests.get(f"{console.url}/console/demo/{screen}", allow_redirects=False, timeout=30)
+        assert response.status_code == 303 and response.headers["Location"].startswith("/console/signIn")
+
+
+def test_another_host_gets_421(console):
+    response = requests.get(f"{console.url}/console/signIn", headers={"Host": "evil.example"}, timeout=30)
+    assert response.status_code == 421
+
+
+def test_without_a_console_project_there_is_no_console(serve):
+    assert requests.get(f"{serve.url}/console/signIn", timeout=30).status_code == 404
+
+
+def test_the_invitation_command_needs_the_settings(fresh_installation):
+    failed = fresh_installation.run(f"administrators invite {OWNER} --role owner", SEKISHO_CONSOLE_PROJECT="")
+    assert failed.returncode == 1 and "SEKISHO_CONSOLE_PROJECT is not set" in failed.stderr
+    unknown = fresh_installation.run(f"administrators invite {OWNER} --role root")
+    assert unknown.returncode == 2 and "--role" in unknown.stderr
+
+
+def test_signing_out_ends_the_session_and_a_new_sign_in_needs_both_factors(owner, console):
+    visitor, secret = owner
+    page = visitor.open("/console/demo/overview")
+    cookies = visitor.session.cookies.copy()
+    assert "Sign in to the console" in visitor.submit(page, "signOut").text
+    response = requests.get(
+        f"{console.url}/console/demo/overview", cookies=cookies, allow_redirects=False, timeout=30)
+    assert response.status_code == 303
+    assert "Sign out" in visitor.sign_in(secret, ahead=1).text

@@ -1,0 +1,122 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Gateway
+@testable import Support
+
+@Suite("Permissions in the console", .serialized)
+struct ConsolePermissionTests {
+    private static func fixtureWithBob() async throws -> ConsoleFixture {
+        let fixture = try await ConsoleFixture()
+        let key = try await ServiceKey(id: "setup", in: fixture.gateway)
+        let bob: JSON = ["localId": "bob", "email": "bob@example.com"]
+        #expect(try await fixture.gateway.send(.post, "/v1/projects/demo/accounts", bob, by: key).outcome == "200")
+        return fixture
+    }
+
+    private static let page = "/console/demo/accounts/account?id=bob"
+
+    /// A role, a form of the account's page with its values, and the status: 303 for accepted forms.
+    @Test(
+        "Each role can submit the forms that its scopes allow",
+        arguments: [
+            ("viewer", "disable", [:], 400), ("support", "disable", [:], 303), ("administrator", "disable", [:], 303),
+            ("support", "profile", ["displayName": "Bob"], 400),
+            ("administrator", "profile", ["displayName": "Bob"], 303),
+            ("support", "delete", ["confirmed": "true"], 400),
+            ("administrator", "delete", ["confirmed": "true"], 303),
+        ] as [(String, String, [String: String], Int)])
+    func roles(role: String, form: String, values: [String: String], status: Int) async throws {
+        let fixture = try await Self.fixtureWithBob()
+        let ada = try await fixture.signIn(as: role)
+        let page = try await ada.open(Self.page)
+        #expect(page.status == 200)
+        let answer = try await ada.submit(page, form, values)
+        #expect(answer.status == status, "\(answer.text)")
+        if status == 400 { #expect(answer.text.contains("PERMISSION_DENIED")) }
+    }
+
+    @Test("A dangerous action needs a proof of both factors of the last five minutes")
+    func proof() async throws {
+        let fixture = try await Self.fixtureWithBob()
+        let ada = try await fixture.signIn(as: "owner")
+        fixture.gateway.clock.advance(by: .seconds(301))
+        let page = try await ada.open(Self.page)
+        let refused = try await ada.submit(page, "delete", ["confirmed": "true"])
+        #expect(refused.status == 400 && refused.text.contains("CREDENTIAL_TOO_OLD_LOGIN_AGAIN"))
+        try await ada.confirm()
+        let again = try await ada.open(Self.page)
+        #expect(try await ada.submit(again, "delete", ["confirmed": "true"]).status == 303)
+    }
+
+    @Test("A role in one project gives nothing in another one and in the operators' project")
+    func otherProject() async throws {
+        let fixture = try await Self.fixtureWithBob()
+        let ada = try await fixture.signIn(as: "owner", in: "demo")
+        #expect(try await ada.open(Self.page).status == 200)
+        #expect(try await ada.open("/console/other/accounts").status == 404)
+        #expect(try await ada.open("/console/unknown/accounts").status == 404)
+    }
+
+    @Test("Only owners of all projects change accounts of operators")
+    func operatorsAccounts() async throws {
+        let fixture = try await ConsoleFixture()
+        let ada = try await fixture.signIn(as: "administrator")
+        let owner = try await fixture.signIn("owner@example.com", as: "owner")
+        let list = try await ada.open("/console/other/accounts")
+        let path = try #require(list.text.firstMatch(of: #/href="(\/console\/other\/accounts\/account\?id=[^"]*)"/#))
+        let page = try await ada.open(String(path.output.1))
+        #expect(try await ada.submit(page, "disable").text.contains("PERMISSION_DENIED"))
+        let mine = try await owner.open(String(path.output.1))
+        #expect(try await owner.submit(mine, "disable").status == 303)
+    }
+
+    @Test(
+        "A form of another page, session, site or script is rejected",
+        arguments: [
+            [("Host", "auth.example.com"), ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate")],
+            [("Host", "auth.example.com"), ("Sec-Fetch-Site", "same-origin"), ("Sec-Fetch-Mode", "cors")],
+            [("Host", "auth.example.com"), ("Origin", "https://evil.example.com")], [("Host", "auth.example.com")],
+        ])
+    func foreignForms(headers: [(String, String)]) async throws {
+        let fixture = try await Self.fixtureWithBob()
+        let ada = try await fixture.signIn(as: "owner")
+        let page = try await ada.open(Self.page)
+        #expect(try await ada.submit(page, "disable", headers: headers).status == 403)
+    }
+
+    @Test("The token of a form belongs to the session")
+    func tokens() async throws {
+        let fixture = try await Self.fixtureWithBob()
+        let (ada, eve) = (
+            try await fixture.signIn(as: "owner"), try await fixture.signIn("eve@example.com", as: "owner")
+        )
+        let page = try await eve.open(Self.page)
+        #expect(try await ada.submit(page, "disable").status == 403)
+        #expect(try await eve.submit(page, "disable").status == 303)
+    }
+
+    @Test("The audit trail names the person and the role")
+    func audit() async throws {
+        let fixture = try await Self.fixtureWithBob()
+        let ada = try await fixture.signIn(as: "support")
+        #expect(try await ada.submit(try await ada.open(Self.page), "disable").status == 303)
+        let key = try await ServiceKey(id: "reader", in: fixture.gateway)
+        let events = try await fixture.gateway.send(
+            .get, "/v1/projects/demo/auditEvents", by: key, query: [("action", "account.disabled")])
+        let event = events.json["auditEvents"]?[0]
+        #expect(event?["actor"]?.string?.hasPrefix("administrator:") == true)
+        #expect(event?["detail"]?["role"]?.string == "support")
+    }
+
+    @Test("A request from outside has no permissions of a person, whatever its headers are")
+    func outside() async throws {
+        let fixture = try await Self.fixtureWithBob()
+        let ada = try await fixture.signIn(as: "owner")
+        let cookie = ada.browser.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+        let answer = try await fixture.gateway.send(
+            .post, "/v1/projects/demo/accounts:query", body: Array("{}".utf8), query: [], headers: ["Cookie": cookie])
+        #expect(answer.status == 403)
+    }
+}
