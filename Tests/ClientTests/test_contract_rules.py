@@ -26,6 +26,7 @@ OWN_OPERATIONS = {
     "getEventEndpoint", "updateEventEndpoint", "deleteEventEndpoint", "rotateEventEndpointSecret",
     "setAppTransaction", "exportAccount", "createSignInUri",
     "enableEventEndpoint", "testEventEndpoint", "replayEvents", "listEventDeliveries", "listAdministrators",
+    "listAccountSessions",
     "inviteAdministrator", "updateAdministrator", "removeAdministrator",
 }
 FIREBASE_OPERATIONS = {

@@ -62,7 +62,8 @@ def paths(running):
     return [
         "/", "/console/demo/overview", "/console/demo/overview?range=LAST_30_DAYS", "/console/demo/accounts",
         "/console/demo/accounts/account?id=sample-2", "/console/demo/newAccount",
-        "/console/demo/settings", "/console/demo/providers", "/console/demo/tenants", "/console/demo/apps",
+        "/console/demo/settings", "/console/demo/audit", "/console/demo/events", "/console/demo/providers",
+        "/console/demo/tenants", "/console/demo/apps",
         "/dev/emails", email, f"{email}?view=dark", f"{email}?view=headers", "/dev/codes", "/dev/people",
         "/dev/people/person?id=grace.hopper", "/dev/clock", "/dev/requests", number, "/dev/data", "/nothing",
     ]

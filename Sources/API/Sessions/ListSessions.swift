@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTTP
 internal import Identity
 
@@ -15,6 +16,21 @@ extension Endpoint {
             ListSessionsResponse(
                 sessions: page.sessions.map { SessionInfo($0, current: caller.session) },
                 nextPageToken: page.next?.text)
+        }
+    }
+
+    /// Lists the sessions of any account, for an administrator.
+    static let listAccountSessions = administrator(
+        "listAccountSessions", .get, "/v1/projects/{project}/accounts/{localId}/sessions", needs: .readUsers
+    ) { call, administrator in
+        try call.checkProjectAndTenantInQuery(for: administrator)
+        let limit = try ListPage.parseLimit("pageSize", call.request.query("pageSize"), default: 100, maximum: 1000)
+        let position = try call.request.query("pageToken").nonEmpty.map(TimePosition.init(pageToken:))
+        let page = try await call.services.sessions.list(
+            of: ID(call.parameters["localId"] ?? ""), after: position, limit: limit, in: administrator.realm)
+        return try await call.json(of: page.sessions.count, for: administrator.realm.project.id) {
+            ListSessionsResponse(
+                sessions: page.sessions.map { SessionInfo($0, current: nil) }, nextPageToken: page.next?.text)
         }
     }
 }
@@ -41,9 +57,9 @@ private struct SessionInfo: Encodable {
     let createdAt: String
     let lastUsedAt: String
 
-    init(_ listed: ListedSession, current own: Session) {
+    init(_ listed: ListedSession, current own: Session?) {
         sessionId = listed.session.id.rawValue
-        current = listed.session.id == own.id
+        current = listed.session.id == own?.id
         signInProvider = listed.session.method.rawValue
         device = listed.session.device
         createdAt = listed.session.authenticatedAt.iso8601

@@ -33,7 +33,7 @@ extension Endpoint {
             .createAccount, .sendProjectOobCode, .lookUpAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts,
             .batchDeleteAccounts,
             .batchGetAccounts, .queryAccounts, .queryProjectAccounts,
-            .searchAccounts, .listIdentities, .linkIdentity, .unlinkIdentity, .moveIdentity, .mergeAccounts, .undoMerge,
+            .searchAccounts, .listAccountSessions, .listIdentities, .linkIdentity, .unlinkIdentity, .moveIdentity, .mergeAccounts, .undoMerge,
             .getActionPage, .postActionPage, .getForgotPasswordPage, .postForgotPasswordPage,
             .getProjectForgotPasswordPage, .postProjectForgotPasswordPage, .openAppLink, .getChangePassword,
             .getProjectChangePassword, .getSignInPage, .postSignInPage,

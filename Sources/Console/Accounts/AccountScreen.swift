@@ -19,6 +19,10 @@ package enum AccountScreen {
         let events = try await context.perform(
             try context.catalog.call(
                 "listAuditEvents", in: context.realm, query: [.init("subject", id), .init("pageSize", "20")]))
+        let sessions = try await context.perform(
+            try context.catalog.call(
+                "listAccountSessions", in: context.realm, parameters: ["localId": id],
+                query: [.init("pageSize", "\(SessionList.limit)")]))
         return Screen(
             account.title,
             notices: [
@@ -37,6 +41,7 @@ package enum AccountScreen {
                         .section("Profile", [.markup(facts(account, context)), .form(profileForm(account, context))]),
                         .section("Sign-in methods", identityBlocks(identities, events, account, context)),
                         .section("Access", [obstacles(account)] + accessBlocks(account, context)),
+                        .section("Sessions", [SessionList.block(sessions, context)]),
                         .section("Emails", emailBlocks(account, context)),
                         .section("Custom claims", [.form(claimsForm(account, context))]),
                     ] + additions(account)),

@@ -20,9 +20,16 @@ public struct SessionService: Sendable {
     public func list(
         for caller: Caller, after position: TimePosition?, limit: Int, in realm: Realm
     ) async throws -> (sessions: [ListedSession], next: TimePosition?) {
+        try await list(of: caller.account.id, after: position, limit: limit, in: realm)
+    }
+
+    /// Lists the sessions of any account, for an administrator, in the same order.
+    public func list(
+        of account: ID<Account>, after position: TimePosition?, limit: Int, in realm: Realm
+    ) async throws -> (sessions: [ListedSession], next: TimePosition?) {
         // Reads one session more than the page has, to find out whether there is a next page.
         let found = try await store.sessions(
-            of: caller.account.id, after: position, limit: limit + 1, in: realm.id)
+            of: account, after: position, limit: limit + 1, in: realm.id)
         let page = Array(found.prefix(limit))
         return (page, found.count > limit ? page.last?.session.position : nil)
     }

@@ -1,0 +1,29 @@
+internal import Encoding
+internal import HTML
+internal import JSON
+
+/// The active sessions of an account, those with the latest login first.
+enum SessionList {
+    static let limit = 20
+
+    static func block(_ result: APIResult, _ context: ScreenContext) -> ScreenBlock {
+        guard result.isSuccess else { return .problem(context.problem(result)) }
+        let sessions = (result.json?["sessions"]).elements
+        guard !sessions.isEmpty else { return .paragraph("No sessions.") }
+        return .markup(
+            .table(
+                "Sessions", ["Sign-in", "Device", "Login", "Last use"], sessions.map { row($0, context) }))
+    }
+
+    private static func row(_ session: JSONValue, _ context: ScreenContext) -> [Markup] {
+        let time = { (member: ByteText) -> Markup in
+            (session[member]?.text).flatMap(RFC3339.microsecondsSince1970).map { .time($0 / 1000, now: context.now) }
+                ?? .text("")
+        }
+        return [
+            .text(session["signInProvider"]?.text ?? ""),
+            .isolated((session["device"]?.text ?? "unknown").shortened(to: 60)), time("createdAt"),
+            time("lastUsedAt"),
+        ]
+    }
+}
