@@ -37,8 +37,8 @@ private struct ErrorTexts: Encodable {
         texts = Dictionary(
             uniqueKeysWithValues: ErrorCode.allCases.map { code in
                 let entry = entries[code.rawValue] ?? ErrorTextTable.general
-                let (title, text) = language == .japanese ? entry.japanese : entry.english
-                return (code.rawValue, Text(title: title, text: text, action: entry.action.rawValue))
+                let (title, text) = entry.key.wording(in: ErrorTextLanguage(tag: language.rawValue))
+                return (code.rawValue, Text(title: "\(title)", text: "\(text)", action: entry.action.rawValue))
             })
     }
 }

@@ -26,21 +26,10 @@ public struct ErrorText: Hashable, Sendable {
     /// What helps the user.
     public let action: Action
 
-    enum Language {
-        case english, japanese
-
-        /// - Parameter tag: an RFC 5646 tag.
-        init(tag: String) {
-            self = tag.lowercased().prefix { $0 != "-" && $0 != "_" } == "ja" ? .japanese : .english
-        }
-    }
-
-    init(_ entry: ErrorTextEntry, _ language: Language) {
-        (title, text) =
-            switch language {
-            case .english: entry.english
-            case .japanese: entry.japanese
-            }
+    init(_ entry: ErrorTextEntry, _ language: ErrorTextLanguage) {
+        let wording = entry.key.wording(in: language)
+        title = "\(wording.title)"
+        text = "\(wording.text)"
         action = Action(rawValue: entry.action.rawValue) ?? .retry
     }
 }
@@ -48,13 +37,13 @@ public struct ErrorText: Hashable, Sendable {
 extension AuthErrorCode {
     /// Returns what the app shows to the user. ``errorDescription`` is for developers instead.
     ///
-    /// - Parameter language: an RFC 5646 tag such as `ja` (default: the app's language). The texts are in Japanese or,
-    ///   for all other languages, in English.
+    /// - Parameter language: an RFC 5646 tag such as `ja` (default: the app's language). Languages without texts get
+    ///   English.
     public func text(in language: String? = nil) -> ErrorText {
         let entry =
             ErrorTextTable.entries.first { entry in serverCode.map(entry.codes.contains) ?? false }
             ?? ErrorTextTable.entries.first { $0.numbers.contains(rawValue) } ?? ErrorTextTable.general
         let tag = language ?? Bundle.main.preferredLocalizations.first ?? Locale.preferredLanguages.first ?? "en"
-        return ErrorText(entry, ErrorText.Language(tag: tag))
+        return ErrorText(entry, ErrorTextLanguage(tag: tag))
     }
 }

@@ -19,7 +19,9 @@ struct ErrorTextTests {
         #expect(Set(AuthErrorCode.descriptions.keys) == Set(numbers))
     }
 
-    @Test("The library has the texts that the gateway responds with", arguments: ["en", "ja"])
+    @Test(
+        "The library has the texts that the gateway responds with",
+        arguments: ErrorTextLanguage.allCases.map(\.rawValue))
     func sameTexts(language: String) async throws {
         let gateway = try await TestGateway(.sekisho)
         let response = try await gateway.send(.get, "/v1/errorTexts", body: [], query: [("hl", language)])
@@ -49,11 +51,27 @@ struct ErrorTextTests {
     }
 
     @Test(
-        "The texts are in Japanese or English",
-        arguments: [("ja", true), ("ja-JP", true), ("en", false), ("de", false)])
-    func languages(tag: String, isJapanese: Bool) {
-        let title = AuthErrorCode.networkError.text(in: tag).title
-        #expect(title == (isJapanese ? "接続できません" : "No connection"))
+        "The library looks tags up as the gateway does, and has English texts for other languages",
+        arguments: [
+            "ja", "ja-JP", "en", "en-GB", "de-CH", "fr", "es-419", "pt-PT", "it", "ko_KR", "zh", "zh-CN", "zh-TW",
+            "zh-Hant-HK", "zh-Hans-TW", "zh-u-hc-tw", "ar-EG", "in", "id", "nl", "", "en-XA",
+        ])
+    func languages(tag: String) {
+        #expect(ErrorTextLanguage(tag: tag).rawValue == (Language(tag: tag) ?? .english).rawValue)
+    }
+
+    @Test("Each text of each language differs from the English one")
+    func translated() {
+        #expect(ErrorTextLanguage.allCases.map(\.rawValue) == Language.allCases.map(\.rawValue))
+        for key in ErrorTextKey.allCases {
+            let english = key.wording(in: .english)
+            for language in ErrorTextLanguage.allCases where language != .english {
+                let wording = key.wording(in: language)
+                #expect("\(wording.title)" != "\(english.title)" && "\(wording.text)" != "\(english.text)", "\(key)")
+            }
+        }
+        #expect(Set(ErrorTextTable.entries.map(\.key)).count == ErrorTextTable.entries.count)
+        #expect(AuthErrorCode.networkError.text(in: "ja").title == "接続できません")
     }
 
     @Test("The gateway's code decides, then the library's code; an unknown code gets a general text")
@@ -72,7 +90,7 @@ struct ErrorTextTests {
             uniqueKeysWithValues: try String(contentsOf: source, encoding: .utf8)
                 .matches(of: #/let (\w+) = AuthErrorCode\(known: (\d+)\)/#)
                 .map { (try #require(Int($0.2)), String($0.1)) })
-        let tables = [(ErrorText.Language.english, "English"), (.japanese, "Japanese")].map { language, title in
+        let tables = [(ErrorTextLanguage.english, "English"), (.japanese, "Japanese")].map { language, title in
             let rows = ErrorTextTable.entries.map { entry in
                 let codes =
                     entry.numbers.compactMap { names[$0] }.map { "`\($0)`" }

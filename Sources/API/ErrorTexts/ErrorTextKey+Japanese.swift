@@ -1,0 +1,1 @@
+../../Client/SekishoAuth/Errors/Texts/ErrorTextKey+Japanese.swift
