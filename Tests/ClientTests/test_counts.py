@@ -28,7 +28,7 @@ def own_dev(folder, database_url):
 
 
 def start(path, database_url):
-    path.mkdir(mode=0o711)
+    path.mkdir(mode=0o711, exist_ok=True)
     return gateway.dev(path, "--database-url", database_url)
 
 
@@ -111,7 +111,7 @@ def test_a_project_without_counts_says_so(own_dev):
 
 def test_a_stopped_gateway_has_stored_its_counts(dev, folder):
     url = new_database(dev.database_url)
-    with start(folder / "counts-before", url) as running:
+    with start(folder / "counts-stopped", url) as running:
         sign_up(running)
-    with start(folder / "counts-after", url) as running:
+    with start(folder / "counts-stopped", url) as running:
         assert totals(running, "signUps") == {"password": 1}
