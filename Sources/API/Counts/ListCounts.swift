@@ -5,7 +5,7 @@ internal import Identity
 extension Endpoint {
     /// How often something happened in a project or tenant, by hour or by day, for charts.
     static let listCounts = administrator(
-        "listCounts", .get, "/v1/projects/{project}/counts", needs: .readAudit
+        "listCounts", .get, "/v1/projects/{project}/counts", needs: .readConfig
     ) { call, administrator in
         let range = try call.request.countRange()
         let report = try await call.services.counts.read(try call.request.countKinds(), range, administrator.realm.id)

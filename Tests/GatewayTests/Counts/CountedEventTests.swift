@@ -23,7 +23,7 @@ struct CountedEventTests {
                 self.reader = reader
                 return
             }
-            self.reader = try await ServiceKey(id: "reader", in: gateway, scopes: ServiceKeyScopes([.readAudit]))
+            self.reader = try await ServiceKey(id: "reader", in: gateway, scopes: ServiceKeyScopes([.readConfig]))
         }
 
         func counts(_ query: (String, String)..., by key: ServiceKey? = nil) async throws -> Exchange {
