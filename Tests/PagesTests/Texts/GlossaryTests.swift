@@ -11,6 +11,7 @@ struct GlossaryTests {
         #expect(glossary.mistakes(in: PageText.self) == [])
         #expect(glossary.mistakes(in: EmailActionText.self) == [])
         #expect(glossary.mistakes(in: FlowText.self) == [])
+        #expect(glossary.mistakes(in: SignInPageText.self) == [])
     }
 
     @Test("Each language has a glossary, and its terms are those of the pages")

@@ -22,7 +22,9 @@ enum TextTableCheck {
             problems.append("\(language): plural categories")
         }
         if template.plurals.isEmpty != original.plurals.isEmpty { problems.append("\(language): plurals") }
-        let isPaddedLikeEnglish = text.hasSuffix(" ") == english.hasSuffix(" ") || english.count <= 2
+        // A space follows no sign of full width.
+        let isPadded = text.hasSuffix(" ") || "：、".contains { text.last == $0 }
+        let isPaddedLikeEnglish = english.hasSuffix(" ") ? isPadded : !text.hasSuffix(" ")
         if text.isEmpty || !isPaddedLikeEnglish || text.contains("  ") { problems.append("\(language): spaces") }
         return problems
     }

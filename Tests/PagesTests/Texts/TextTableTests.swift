@@ -10,5 +10,6 @@ struct TextTableTests {
         #expect(TextTableCheck.problems(in: PageText.self) == [])
         #expect(TextTableCheck.problems(in: EmailActionText.self) == [])
         #expect(TextTableCheck.problems(in: FlowText.self) == [])
+        #expect(TextTableCheck.problems(in: SignInPageText.self) == [])
     }
 }
