@@ -69,7 +69,8 @@ struct PasskeyConfigurationTests {
             .patch, "config", ["passkeys": ["rpId": "example.com", "origins": ["https://a.example.com"]]])
         #expect(same.outcome == "200", "\(same.text)")
         _ = try await gateway.database.pool.execute("DELETE FROM passkey")
-        let changed = try await configurator.send(.patch, "config", ["passkeys": ["rpId": "new.example.com"]])
+        let changed = try await configurator.send(
+            .patch, "config", ["passkeys": ["rpId": "new.example.com", "origins": []]])
         #expect(changed.json["passkeys"]?["rpId"] == "new.example.com", "\(changed.text)")
     }
 
