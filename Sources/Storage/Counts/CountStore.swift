@@ -59,8 +59,8 @@ extension SQL {
         """
     }
 
-    /// Selects the counts of the periods of `range`. Days before yesterday are complete in `daily_count`; yesterday may
-    /// not be added up yet.
+    /// Selects the counts of the periods of `range`. Days come from `hourly_count` if the janitor has not added them up
+    /// yet. Yesterday always does, because gateways may still add counts to it.
     static func counts(of kinds: Set<CountKind>, in range: CountRange, at now: Instant, of realm: ID<Realm>) -> SQL {
         let start = range.start(at: now)
         let kinds = kinds.map(\.rawValue).sorted()
@@ -72,12 +72,16 @@ extension SQL {
         }
         let yesterday = Timestamp(CountStep.day.start(of: now) - .seconds(CountStep.day.seconds))
         return """
+            WITH edge AS MATERIALIZED (
+                SELECT least(\(utcDay(of: yesterday)), greatest(\(utcDay(of: start)),
+                    (SELECT max(day) + 1 FROM daily_count WHERE realm_id = \(realm.rawValue)))) AS day)
             SELECT kind, label, extract(epoch FROM day)::bigint AS start, count FROM daily_count
-            WHERE realm_id = \(realm.rawValue) AND day >= \(utcDay(of: start)) AND day < \(utcDay(of: yesterday))
+            WHERE realm_id = \(realm.rawValue) AND day >= \(utcDay(of: start)) AND day < (SELECT day FROM edge)
                 AND kind = ANY (\(kinds))
             UNION ALL
             SELECT kind, label, extract(epoch FROM date_trunc('day', hour, 'UTC'))::bigint, sum(count)::bigint
-            FROM hourly_count WHERE realm_id = \(realm.rawValue) AND hour >= \(yesterday) AND kind = ANY (\(kinds))
+            FROM hourly_count WHERE realm_id = \(realm.rawValue)
+                AND hour >= (SELECT day::timestamp AT TIME ZONE 'UTC' FROM edge) AND kind = ANY (\(kinds))
             GROUP BY 1, 2, 3
             """
     }

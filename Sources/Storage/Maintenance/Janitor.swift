@@ -167,7 +167,8 @@ public actor Janitor {
             guard let first = try row?.decode("start", as: Int64?.self) else { return }
             start = Instant(seconds: first) - day
         }
-        var next = max(start ?? end, CountStep.day.start(of: now - Self.hourlyCountRetention))
+        // The hours of an earlier day may have been deleted.
+        var next = max(start ?? end, CountStep.day.start(of: now - Self.hourlyCountRetention + day))
         while next < end {
             try await addCounts(ofDayFrom: next)
             next = next + day
