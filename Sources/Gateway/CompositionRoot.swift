@@ -152,7 +152,7 @@ struct CompositionRoot: Sendable {
             completion: completion, authenticator: authenticator, factors: factors, secrets: factorSecrets,
             phoneCodes: phoneCodes, sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter,
             clock: clock)
-        let emailActions = emailActions(codes, store, authenticator, redemption, configuration, hooks)
+        let emailActions = emailActions(on: pool, codes, store, authenticator, redemption, configuration, hooks)
         return Services(
             signIn: SignInServices(
                 authenticator: authenticator, identifiers: IdentifierLookup(store: store), password: password,
@@ -304,7 +304,7 @@ struct CompositionRoot: Sendable {
     }
 
     private func emailActions(
-        _ codes: any OOBCodeStore, _ store: any AccountStore, _ authenticator: Authenticator,
+        on pool: Pool, _ codes: any OOBCodeStore, _ store: any AccountStore, _ authenticator: Authenticator,
         _ redemption: OOBCodeRedeemer, _ configuration: ConfigurationCache, _ hooks: Hooks
     ) -> EmailActionServices {
         let sending = OOBCodeSender(
@@ -314,7 +314,9 @@ struct CompositionRoot: Sendable {
             sending: sending, redemption: redemption, findRealm: configuration.realm(_:),
             findProject: configuration.projects.value(for:),
             projectName: { try await configuration.editor.configuration(ID($0))?.name })
-        return EmailActionServices(sending: sending, redemption: redemption, pageService: service)
+        return EmailActionServices(
+            sending: sending, redemption: redemption, pageService: service,
+            queue: { try await EmailListing(pool: pool).emails(limit: $1, of: $0) })
     }
 
     /// Composes the service that finds and manages tenants.

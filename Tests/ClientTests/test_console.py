@@ -78,7 +78,7 @@ def owner(fresh_installation, console, server):
     return visitor, secret
 
 
-SCREENS = ["overview", "accounts", "newAccount", "events", "audit", "settings", "providers", "tenants", "apps",
+SCREENS = ["overview", "accounts", "newAccount", "events", "queues", "audit", "settings", "providers", "tenants", "apps",
            "administrators"]
 
 

@@ -25,7 +25,7 @@ OWN_OPERATIONS = {
     "undoMerge", "searchAccounts", "generateRecoveryCodes", "listEvents", "listEventEndpoints", "createEventEndpoint",
     "getEventEndpoint", "updateEventEndpoint", "deleteEventEndpoint", "rotateEventEndpointSecret",
     "setAppTransaction", "exportAccount", "createSignInUri",
-    "enableEventEndpoint", "testEventEndpoint", "replayEvents", "listEventDeliveries", "listAdministrators",
+    "enableEventEndpoint", "testEventEndpoint", "replayEvents", "listEventDeliveries", "listAdministrators", "listQueuedEmails",
     "listAccountSessions",
     "inviteAdministrator", "updateAdministrator", "removeAdministrator",
 }

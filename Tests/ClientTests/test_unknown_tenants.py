@@ -62,7 +62,8 @@ SHARED_OPERATIONS = {
     "sendOobCode": BACKEND_OPERATIONS["sendProjectOobCode"],
 }
 # Operations of backends that only read, with query parameters that are valid without a tenant ID.
-BACKEND_READS = {"batchGetAccounts": {}, "searchAccounts": {"q": "a"}, "listAuditEvents": {}, "listCounts": {}, "listIdentities": {}}
+BACKEND_READS = {"batchGetAccounts": {}, "searchAccounts": {"q": "a"}, "listAuditEvents": {}, "listCounts": {}, "listIdentities": {},
+                 "listAccountSessions": {}}
 # Operations of clients that accept a tenant ID, with the other members of the body.
 CLIENT_OPERATIONS = {
     "signUp": lambda ada, session: {"email": fresh_email(), "password": PASSWORD},

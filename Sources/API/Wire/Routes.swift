@@ -42,7 +42,7 @@ extension Endpoint {
             .listAuditEvents, .listCounts, .listEvents,
             .listEventEndpoints, .createEventEndpoint, .getEventEndpoint, .updateEventEndpoint, .deleteEventEndpoint,
             .rotateEventEndpointSecret, .enableEventEndpoint, .testEventEndpoint, .replayEvents, .listEventDeliveries,
-            .listAdministrators, .inviteAdministrator, .updateAdministrator, .removeAdministrator,
+            .listQueuedEmails, .listAdministrators, .inviteAdministrator, .updateAdministrator, .removeAdministrator,
             .listTenants, .createTenant, .getTenant, .updateTenant, .deleteTenant,
             .getHealth, .getReadiness, .getMetrics, .getReference, .getOpenAPIYAML, .getOpenAPIJSON,
         ] + withTenantVariant.map(\.inTenant)

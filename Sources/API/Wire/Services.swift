@@ -91,13 +91,17 @@ public struct EmailActionServices: Sendable {
     let redemption: OOBCodeRedeemer
     /// For pages, which know a code but not its project.
     public let pageService: EmailActionService
+    /// Returns the newest emails of a project that are queued, at most as many as given.
+    let queue: @Sendable (ID<Project>, Int) async throws -> [ListedEmail]
 
     public init(
-        sending: OOBCodeSender, redemption: OOBCodeRedeemer, pageService: EmailActionService
+        sending: OOBCodeSender, redemption: OOBCodeRedeemer, pageService: EmailActionService,
+        queue: @escaping @Sendable (ID<Project>, Int) async throws -> [ListedEmail]
     ) {
         self.sending = sending
         self.redemption = redemption
         self.pageService = pageService
+        self.queue = queue
     }
 }
 

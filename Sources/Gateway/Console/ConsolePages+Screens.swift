@@ -26,6 +26,7 @@ extension ConsolePages {
             + screen("ConsoleOverview", "overview") { try await OverviewScreen.screen($0) }
             + screen("ConsoleAudit", "audit") { try await AuditScreen.screen($0) }
             + screen("ConsoleEvents", "events") { try await EventEndpointsScreen.screen($0) }
+            + screen("ConsoleQueues", "queues") { try await QueuesScreen.screen($0) }
             + screen("ConsoleAdministrators", "administrators") { try await AdministratorsScreen.screen($0) }
             + screen("ConsoleSettings", "settings") { try await PoliciesScreen.screen($0) }
             + screen("ConsoleProviders", "providers") { try await ProvidersScreen.screen($0) }
@@ -56,7 +57,7 @@ extension ConsolePages {
     func frame(of visit: Visit, _ context: ScreenContext) async throws -> PageFrame {
         let realm = context.realm
         let links = [
-            ("Overview", "overview"), ("Accounts", "accounts"), ("Events", "events"), ("Audit", "audit"),
+            ("Overview", "overview"), ("Accounts", "accounts"), ("Events", "events"), ("Queues", "queues"), ("Audit", "audit"),
             ("Settings", "settings"), ("Administrators", "administrators"),
         ].map { PageFrame.Link($0.0, ConsolePath.text(realm, [$0.1])) }
         return PageFrame(
