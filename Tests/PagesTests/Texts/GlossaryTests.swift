@@ -12,6 +12,8 @@ struct GlossaryTests {
         #expect(glossary.mistakes(in: EmailActionText.self) == [])
         #expect(glossary.mistakes(in: FlowText.self) == [])
         #expect(glossary.mistakes(in: SignInPageText.self) == [])
+        #expect(glossary.mistakes(in: AccountPageText.self) == [])
+        #expect(glossary.mistakes(in: ActivityText.self) == [])
     }
 
     @Test("Each language has a glossary, and its terms are those of the pages")

@@ -11,5 +11,7 @@ struct TextTableTests {
         #expect(TextTableCheck.problems(in: EmailActionText.self) == [])
         #expect(TextTableCheck.problems(in: FlowText.self) == [])
         #expect(TextTableCheck.problems(in: SignInPageText.self) == [])
+        #expect(TextTableCheck.problems(in: AccountPageText.self) == [])
+        #expect(TextTableCheck.problems(in: ActivityText.self) == [])
     }
 }
