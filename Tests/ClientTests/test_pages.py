@@ -284,7 +284,7 @@ def every_page(client, dev):
     ]
 
 
-@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("language", ["en", "ja", "ar", "en-XA"])
 @pytest.mark.parametrize("is_dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [320, 1280])
 def test_a_page_fits_narrow_and_wide_screens(every_page, window, language, is_dark, width):
@@ -292,6 +292,7 @@ def test_a_page_fits_narrow_and_wide_screens(every_page, window, language, is_da
     for url in every_page:
         window.open(url.replace("lang=en", "") + f"&lang={language}")
         assert window.evaluate("document.documentElement.lang") == language
+        assert window.evaluate("document.documentElement.dir") == ("rtl" if language == "ar" else "ltr")
         assert window.evaluate("document.documentElement.scrollWidth") <= width
         # WCAG 2.5.5: a target is at least 44 CSS pixels high.
         assert all(height >= 44 for height in window.heights("button, a"))

@@ -232,6 +232,24 @@ struct PageTests {
         #expect(english == [])
     }
 
+    @Test("In a pseudo-locale, every text of a page is in brackets, so it is in a table", arguments: rows)
+    func pseudoLocales(row: Row) {
+        for language in Language.pseudoLocales {
+            let page = row.make(Values(language: language)).html
+            let direction = language.isRightToLeft ? "rtl" : "ltr"
+            #expect(page.contains("<html lang=\"\(language.rawValue)\" dir=\"\(direction)\">"))
+            let text = page.replacing(#/<style>.*?</style>|<title>.*?</title>|<bdi>.*?</bdi>|<[^>]*>/#, with: " ")
+            var depth = 0
+            var unbracketed = ""
+            for character in text {
+                if character == "[" { depth += 1 }
+                if depth == 0, character.isLetter { unbracketed.append(character) }
+                if character == "]" { depth -= 1 }
+            }
+            #expect(unbracketed == "" && depth == 0, "\(text)")
+        }
+    }
+
     @Test(
         "A page has one heading and one main element, unique IDs, and a label for each visible input",
         arguments: rows, Language.allCases)

@@ -32,7 +32,8 @@ struct PageResponse {
 extension EndpointCall {
     /// Returns the first supported language of these: `tag`, the browser's, the project's, and English.
     ///
-    /// - Parameter tag: the language tag in the link or in the form of the page. It may name a pseudo-locale in `dev`.
+    /// - Parameter tag: the language tag in the link or in the form of the page. It may name a pseudo-locale
+    ///   if ``ModeRules/pseudoLocales`` contains it.
     func language(tag: String?, in realm: Realm?) -> Language {
         let pseudoLocales = realm?.project.modeRules.pseudoLocales ?? []
         return tag.flatMap { Language(tag: $0, acceptingPseudoLocales: pseudoLocales) } ?? context.language

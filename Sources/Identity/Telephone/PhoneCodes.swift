@@ -149,15 +149,3 @@ public enum PhoneCodeEvent: String, Sendable, CaseIterable {
     case confirmed
     case wrong
 }
-
-/// The text of a message. It contains no user input.
-enum SMSText {
-    /// The last line lets browsers and iOS fill in the code at this host only.
-    static func text(_ code: String, _ language: Language, host: String) -> String {
-        let sentence =
-            language == .japanese
-            ? "認証コードは \(code) です。誰にも教えないでください。"
-            : "\(code) is your verification code. Do not share it with anyone."
-        return "\(sentence)\n\n@\(host) #\(code)"
-    }
-}

@@ -24,7 +24,7 @@ public enum Language: String, Codable, Sendable, CaseIterable {
         .traditionalChinese, .arabic, .indonesian,
     ]
 
-    /// Languages for tests of the pages. Only `dev` offers them.
+    /// Languages for tests of the pages. ``ModeRules`` states whether a request may name them.
     public static let pseudoLocales: [Language] = [.accentedEnglish, .mirroredEnglish]
 }
 

@@ -19,14 +19,14 @@ enum Stylesheet {
         h1{margin:0 0 1rem;font-size:1.5rem;line-height:1.3;text-wrap:balance}\
         h2{margin:2rem 0 .5rem;font-size:1.125rem;line-height:1.3}\
         :lang(ja) h1,:lang(ja) h2{word-break:auto-phrase}\
-        p{margin:0 0 1rem}ul{margin:0 0 1rem;padding-left:1.25rem}\
+        p{margin:0 0 1rem}ul{margin:0 0 1rem;padding-inline-start:1.25rem}\
         .project{margin:0 0 .25rem;color:var(--soft);font-weight:600}\
         .details{margin:0 0 1.25rem}dt,label{display:block;color:var(--soft);font-size:.9375rem}\
         dd{margin:0 0 .5rem;font-weight:600}\
         label{margin-top:1rem}\
         input{width:100%;min-height:2.75rem;margin:.25rem 0;padding:.5rem .75rem;border:1px solid var(--line);\
         border-radius:.5rem;background:var(--card);color:var(--text);font:inherit}\
-        input[readonly]{padding-left:0;border-color:transparent;font-weight:600}\
+        input[readonly]{padding-inline-start:0;border-color:transparent;font-weight:600}\
         input[aria-invalid]{border:2px solid var(--wrong)}\
         fieldset{margin:1.5rem 0 0;padding:0;border:0}\
         legend{padding:0;font-weight:600}\
@@ -65,5 +65,5 @@ enum Stylesheet {
         """
 
     /// SHA-256 of ``text`` in base64. The page's policy allows no other style (CSP 3 §6.7.3.3).
-    static let sha256 = "lsrXimFU1t5uzJ7vrRd7Sj/YCVYaxFneh+oOH9hcuww="
+    static let sha256 = "E9SLaE5vbORKfu5fJZDWj/vgCtYCQkFEmfxsT4cTTzU="
 }

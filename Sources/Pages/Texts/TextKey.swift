@@ -39,18 +39,3 @@ extension TextKey {
         }
     }
 }
-
-/// A language without texts of its own for an area shows the English texts.
-extension TextKey {
-    public var japanese: StaticString { english }
-    public var german: StaticString { english }
-    public var french: StaticString { english }
-    public var spanish: StaticString { english }
-    public var portuguese: StaticString { english }
-    public var italian: StaticString { english }
-    public var korean: StaticString { english }
-    public var simplifiedChinese: StaticString { english }
-    public var traditionalChinese: StaticString { english }
-    public var arabic: StaticString { english }
-    public var indonesian: StaticString { english }
-}

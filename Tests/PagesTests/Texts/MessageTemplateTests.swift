@@ -41,7 +41,7 @@ struct MessageTemplateTests {
         }
     }
 
-    private enum Key: TextKey {
+    enum Key: EnglishAndArabic {
         case link, wait
         var english: StaticString {
             switch self {
@@ -89,4 +89,20 @@ struct MessageTemplateTests {
         #expect(text.string(in: .accentedEnglish) == "[Lîñk Ada tö Demo····]")
         #expect(text.string(in: .mirroredEnglish).contains("\u{202E}Link\u{202C}"))
     }
+}
+
+/// Texts in English and Arabic; other languages have the English ones.
+protocol EnglishAndArabic: TextKey {}
+
+extension EnglishAndArabic {
+    public var japanese: StaticString { english }
+    public var german: StaticString { english }
+    public var french: StaticString { english }
+    public var spanish: StaticString { english }
+    public var portuguese: StaticString { english }
+    public var italian: StaticString { english }
+    public var korean: StaticString { english }
+    public var simplifiedChinese: StaticString { english }
+    public var traditionalChinese: StaticString { english }
+    public var indonesian: StaticString { english }
 }
