@@ -140,6 +140,7 @@ struct CompositionRoot: Sendable {
             completion: completion, codes: phoneCodes, accounts: store, store: PostgresPhoneStore(pool: pool),
             authenticator: authenticator, sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter,
             clock: clock)
+        let flows = flows(on: pool, servers, configuration, extensions, verifier, sealedTokens, appleSealing)
         let (factors, factorSecrets) = (PostgresFactorStore(pool: pool), FactorSecrets.sealing(under: masterKeys))
         let passkeys = PostgresPasskeyStore(pool: pool)
         let (passkeyVerifier, challenges) = mode.wrapPasskeys(.live, .signed(under: masterKeys), clock)
@@ -163,11 +164,10 @@ struct CompositionRoot: Sendable {
                 passkey: PasskeyMethod(
                     completion: completion, accounts: store, store: passkeys, challenges: challenges,
                     verifier: passkeyVerifier, limiter: limiter, clock: clock, countEvent: countPasskeyEvent),
-                secondFactor: secondFactor,
-                flows: flows(on: pool, servers, configuration, extensions, verifier, sealedTokens, appleSealing),
+                secondFactor: secondFactor, flows: flows,
                 publicOrigin: PublicOrigin(configured: publicURL, acceptsHostHeader: mode.acceptsHostHeader),
                 newAuthURISessionID: { Random.text(length: 27) }),
-            signInPage: signInPage(on: pool, completion, authenticator, sealedTokens),
+            signInPage: signInPage(on: pool, completion, authenticator, federated, flows, sealedTokens),
             accounts: accounts(
                 on: pool, store, completion, sealedTokens, enrolment,
                 PasskeyEnrolment(
@@ -202,23 +202,6 @@ struct CompositionRoot: Sendable {
                 appleDomainAssociation: appleDomainAssociation,
                 readiness: { [isDraining] in Readiness(await probe.findings(), isDraining: isDraining()) }),
             threads: threads)
-    }
-
-    private func signInPage(
-        on pool: Pool, _ completion: SignInCompletion, _ authenticator: Authenticator, _ sealedTokens: any SealedTokens
-    ) -> SignInPageServices {
-        SignInPageServices(
-            sessions: BrowserSessions(
-                store: PostgresBrowserSessionStore(pool: pool), authenticator: authenticator, secrets: .live,
-                clock: clock),
-            codes: SignInCodes(
-                completion: completion, store: PostgresSignInCodeStore(pool: pool), secrets: .live, clock: clock),
-            steps: SignInPageSteps(
-                store: PostgresSignInStepStore(pool: pool), sealedTokens: sealedTokens, limiter: limiter,
-                secrets: .live,
-                clock: clock),
-            forms: .live(under: masterKeys), sealedTokens: sealedTokens, secrets: .live, clock: clock,
-            issuer: mode.issuers.idTokenIssuer(of:))
     }
 
     private func accounts(
@@ -282,25 +265,6 @@ struct CompositionRoot: Sendable {
                 return try await eventSender.sendTest(to: target)
             }, allowsLoopback: mode.acceptsLoopbackIssuers, isDraining: isDraining,
             onChange: configuration.invalidateConfiguration, clock: clock)
-    }
-
-    /// Composes the service for sign-ins in a browser.
-    private func flows(
-        on pool: Pool, _ servers: AuthorizationServers, _ configuration: ConfigurationCache,
-        _ extensions: ModeExtensions, _ verifier: Verifier, _ sealedTokens: any SealedTokens,
-        _ appleSealing: AppleGrantSealing
-    ) -> AuthorizationFlows {
-        let lookup = AuthorizationFlows.ConfigurationLookup(
-            realm: { id in
-                guard let tenant = id.tenant else { return try await configuration.projects.value(for: id.project) }
-                guard let realm = try await configuration.projects.value(for: id.project) else { return nil }
-                return try await extensions.resolveTenant(configuration.realm(id), tenant, realm)
-            },
-            app: configuration.app(_:of:))
-        return AuthorizationFlows(
-            store: PostgresAuthorizationFlowStore(pool: pool, clock: clock),
-            servers: servers, verifier: verifier, sealedTokens: sealedTokens, appleSealing: appleSealing,
-            configuration: lookup, limiter: limiter, secrets: .live, clock: clock, countEvent: countFlowEvent)
     }
 
     private func emailActions(

@@ -140,19 +140,7 @@ private struct HandlerStart {
                 redirectURI: call.pipeline.callbackURL(of: request.provider, for: call.request, in: client.realm),
                 scopes: request.scopes, customParameters: request.customParameters),
             for: client.app, in: client.realm, from: call.context)
-        // If the URL had no fragment, the browser would add the fragment of this page, which can contain a token of App
-        // Check.
-        var response = Response.redirect(to: started.authorizationURL + "#")
-        if let (cookie, value) = started.cookie {
-            let maxAge = Int(AuthorizationFlows.lifetime.components.seconds)
-            response.headers.add("Set-Cookie", cookie.setCookieHeader(value: value, maxAge: maxAge))
-            // Limits the number of cookies of abandoned flows, because the browser sends all of them with every request
-            // to the host.
-            for name in call.request.flowCookieNames.dropLast(AuthorizationFlow.Cookie.maximumKept) {
-                response.headers.add("Set-Cookie", cookie.setCookieHeader(removing: name))
-            }
-        }
-        return response
+        return call.redirect(to: started)
     }
 
     /// Returns a page about the error.
@@ -166,6 +154,25 @@ private struct HandlerStart {
             problem.kind, back: try back(problem), retryQuery: problem.canRetry ? call.encodedQuery : nil,
             try await call.flowPageContext(in: caller?.realm, of: caller?.app.id))
         return PageResponse(page, problem, of: caller?.realm.id)
+    }
+}
+
+extension EndpointCall {
+    /// Redirects the browser to a provider, with the cookie of the flow.
+    func redirect(to started: StartedFlow) -> Response {
+        // If the URL had no fragment, the browser would add the fragment of this page, which can contain a token of App
+        // Check.
+        var response = Response.redirect(to: started.authorizationURL + "#")
+        if let (cookie, value) = started.cookie {
+            let maxAge = Int(AuthorizationFlows.lifetime.components.seconds)
+            response.headers.add("Set-Cookie", cookie.setCookieHeader(value: value, maxAge: maxAge))
+            // Limits the number of cookies of abandoned flows, because the browser sends all of them with every request
+            // to the host.
+            for name in request.flowCookieNames.dropLast(AuthorizationFlow.Cookie.maximumKept) {
+                response.headers.add("Set-Cookie", cookie.setCookieHeader(removing: name))
+            }
+        }
+        return response
     }
 }
 

@@ -18,6 +18,10 @@ struct HandlerCallback {
             let grant = try await flows.complete(
                 returnedFlow, with: response, at: call.request.path, cookie: { call.request.cookie(ByteText($0)) },
                 from: call.context)
+            if case .signInPage(let id, _) = returnedFlow.flow.delivery {
+                return try await SignInReturn(call: call, returned: returnedFlow, id: id).page(with: grant)
+                    .removingCookie(of: returnedFlow.flow)
+            }
             return PageResponse(
                 try await returnToApp(with: grant, of: returnedFlow).removingCookie(of: returnedFlow.flow),
                 of: returnedFlow.realm.id)
@@ -67,6 +71,7 @@ struct HandlerCallback {
     private func returnToApp(with grant: FlowGrant, of returnedFlow: ReturnedFlow) async throws -> Response {
         let flow = returnedFlow.flow
         switch flow.delivery {
+        case .signInPage(_, let target): return .redirect(to: target.text)
         case .app(let target, _): return .redirect(to: target.adding(AuthorizationTarget.grantParameter, grant.secret))
         case .popup(let event, let target):
             return try await resultPage(event, isPopup: true, target, grant, returnedFlow)
@@ -101,6 +106,9 @@ struct HandlerCallback {
                 return PageResponse(.redirect(to: url), of: returnedFlow.realm.id, because: problem.refusal)
             }
             back = .link(target, url: hidesError ? target.text : url)
+        case .signInPage(let id, _) where !hidesError:
+            return try await SignInReturn(call: call, returned: returnedFlow, id: id).page(about: problem)
+        case .signInPage(_, let target): back = .link(target, url: target.text)
         case .popup(_, let target) where hidesError, .page(_, let target) where hidesError:
             back = .link(target, url: target.text)
         case .popup(let event, let target): back = try script(event, isPopup: true, target, problem)

@@ -22,7 +22,7 @@ extension Endpoint {
         if request.operation != .signIn {
             let idToken = try body.idToken.required(.missingIDToken)
             let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.realm)
-            request.subject = SignInPageRequest.Subject(account: caller.account.id, session: caller.session.id)
+            request.subject = SignInPageRequest.Subject(caller)
         }
         let services = call.services.signInPage
         let project = client.realm.project.id

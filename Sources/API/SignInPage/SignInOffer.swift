@@ -16,7 +16,13 @@ struct SignInOffer {
         var methods = services.offered
         let lacksApple = methods.contains(.apple) && !realm.hasBrowserFlow(of: .apple, for: app) && !app.isAccountPage
         if lacksApple { methods.removeAll { services.thirdParties.contains($0) } }
+        switch request.operation {
+        case .signIn: break
+        case .link: methods = (methods + services.linkOnly).filter { $0 != .password && $0 != .anonymous }
+        case .reauthenticate: methods.removeAll { request.subject?.methods.contains($0) != true }
+        }
         var screen = SignInScreen()
+        screen.subject = request.subject?.name
         screen.providers = methods.filter { realm.hasBrowserFlow(of: $0, for: app) }.map { provider in
             ProviderButton(
                 provider, displayName: realm.settings(of: provider)?.openID?.displayName,

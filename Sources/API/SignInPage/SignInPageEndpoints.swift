@@ -10,7 +10,9 @@ extension Endpoint {
             let visitor = SignInVisitor(call: call, project: project, pageContext: pageContext)
             guard let sealed = call.request.query("flow") else { return try await visitor.open() }
             return try await visitor.resume(sealed) { visit in
-                try await visit.show(screen: call.request.query("screen").flatMap(SignInPageRequest.Screen.init))
+                try await visit.show(
+                    screen: call.request.query("screen").flatMap(SignInPageRequest.Screen.init),
+                    call.request.query("problem").flatMap(SignInProblem.init(parameter:)))
             }
         }
     }
@@ -107,7 +109,7 @@ struct SignInVisitor {
     }
 
     func app(_ id: ID<App>) async throws -> App? {
-        if id == App.accountPage.id { return .accountPage }
+        guard id != App.accountPage.id else { return .accountPage }
         return try await call.services.projects.app(id, project.project.id)
     }
 
@@ -115,17 +117,5 @@ struct SignInVisitor {
         PageResponse(
             Page.signInFailure(failure, returningTo: nil, pageContext).sessionResponse(status: 400), of: project.id,
             because: refusal)
-    }
-}
-
-extension App {
-    /// The account page of the gateway, which offers every method of the project.
-    static let accountPage = App(
-        id: ID("account"), settings: AppSettings(platform: .web, distribution: .web),
-        graceEndsAt: Instant(seconds: 253_402_300_799))
-
-    /// Whether a flow may return to `target`, which may no longer be registered.
-    fileprivate func accepts(_ target: AuthorizationTarget, in realm: Realm) -> Bool {
-        self == .accountPage || (try? AuthorizationTarget(target.text, of: self, in: realm)) != nil
     }
 }

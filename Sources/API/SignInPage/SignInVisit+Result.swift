@@ -8,7 +8,8 @@ extension SignInVisit {
     ///
     /// - Parameter afterForm: `false` after the redirect of a provider, which no action of the user precedes.
     func finish(
-        _ outcome: SignInOutcome, isGuest: Bool = false, stays: Bool = false, afterForm: Bool = true
+        _ outcome: SignInOutcome, of provider: ProviderID? = nil, isGuest: Bool = false, stays: Bool = false,
+        afterForm: Bool = true
     ) async throws -> PageResponse {
         switch outcome {
         case .signedIn(let signedIn):
@@ -19,7 +20,15 @@ extension SignInVisit {
                     pendingCredential: challenge.pendingCredential,
                     factors: challenge.account.secondFactors.factors.map(SignInPageStep.Factor.init), stays: stays,
                     sessionInfo: nil))
-        case .confirmationNeeded, .conflict, .phoneConflict:
+        case .confirmationNeeded(let existing, _, let pendingToken):
+            guard let provider, request.operation == .signIn else {
+                return try await show(screen: .signIn, .rejected, status: 400)
+            }
+            return try await store(
+                .conflict(
+                    pendingToken: pendingToken, provider: provider, email: existing?.email?.rawValue,
+                    methods: existing?.signInMethodsOnPage ?? []))
+        case .conflict, .phoneConflict:
             return try await show(screen: .signIn, .rejected, status: 400)
         }
     }
@@ -32,6 +41,7 @@ extension SignInVisit {
             return PageResponse(
                 .redirect(to: appReturn(error: .userMismatch).url), of: realm.id, because: SignInRefusal.otherAccount)
         }
+        let signedIn = try await linkingConflict(to: signedIn)
         let hasBrowser = isOwnOrigin && !isGuest && !signedIn.isRestricted
         let browser = PageSignIn.BrowserWish(
             lifetime: stays ? .stay : .visit, replaced: call.browserSessionValue(in: realm))
@@ -39,6 +49,24 @@ extension SignInVisit {
             for: PageSignIn(
                 session: signedIn.session, isNewAccount: signedIn.isNewAccount, browser: hasBrowser ? browser : nil),
             afterForm: afterForm)
+    }
+
+    /// Links the identity of a conflict to the account that its owner has proven.
+    private func linkingConflict(to signedIn: SignedIn) async throws -> SignedIn {
+        guard case .conflict(let pendingToken, _, _, _) = try await storedStep() else { return signedIn }
+        let outcome: SignInOutcome
+        do {
+            outcome = try await call.services.signIn.federated.signIn(
+                .pendingToken(pendingToken), linkingTo: signedIn.idToken, autoCreate: false, for: app, in: realm,
+                from: context
+            ).outcome
+        } catch {
+            try await services.codes.discard(signedIn.session, in: realm)
+            throw error
+        }
+        guard case .signedIn(let renewed) = outcome else { return signedIn }
+        try await services.codes.discard(signedIn.session, in: realm)
+        return renewed
     }
 
     /// Issues the code of the flow, and returns to the app.
@@ -68,8 +96,4 @@ extension SignInVisit {
         if !isWebPage, afterForm { return PageResponse(.redirect(to: back.url), of: realm.id) }
         return response(.signedIn(returningTo: back, isAutomatic: isWebPage, pageContext))
     }
-}
-
-extension App {
-    var isAccountPage: Bool { id == App.accountPage.id }
 }

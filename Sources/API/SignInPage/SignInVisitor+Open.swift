@@ -49,14 +49,17 @@ extension SignInVisitor {
         let value = existing ?? services.secrets.random()
         let flow = SignInPageFlow(
             id: services.secrets.random(), request: request, cookieHash: services.secrets.hash(value))
-        let sealed = try services.sealedTokens.encode(
-            flow, until: services.clock.now() + SignInPageFlow.lifetime, in: project.id)
-        guard let visit = try await visit(flow, sealed: sealed) else {
+        guard let visit = try await visit(flow, sealed: try seal(flow)) else {
             return failure(.badRequest, because: .parameter("app"))
         }
         var page = try await visit.begin()
         page.response.headers.add("Set-Cookie", cookie.header(value, maxAge: SignInPageFlow.lifetime))
         return page
+    }
+
+    func seal(_ flow: SignInPageFlow) throws -> String {
+        try services.sealedTokens.encode(
+            flow, until: services.clock.now() + SignInPageFlow.lifetime, in: project.id)
     }
 
     /// The request of the account page, which is a page of the gateway itself. The result needs no code.

@@ -26,6 +26,10 @@ public struct AuthorizationFlow: Hashable, SealedTokenContent {
         case popup(SDKEvent, returnTo: AuthorizationTarget)
         /// An event that is stored in the browser for the SDK's frame, and a redirect to the app's page.
         case page(SDKEvent, returnTo: AuthorizationTarget)
+        /// The gateway's own sign-in page, which continues its flow.
+        ///
+        /// - Parameter flow: the ID of the flow; see ``SignInPageFlow``.
+        case signInPage(flow: String, returnTo: AuthorizationTarget)
     }
 
     public let app: ID<App>
@@ -56,7 +60,7 @@ public struct AuthorizationFlow: Hashable, SealedTokenContent {
 extension AuthorizationFlow {
     public var target: AuthorizationTarget {
         switch delivery {
-        case .app(let target, _), .popup(_, let target), .page(_, let target): target
+        case .app(let target, _), .popup(_, let target), .page(_, let target), .signInPage(_, let target): target
         }
     }
 
@@ -72,6 +76,11 @@ extension AuthorizationFlow {
         switch delivery {
         case .app(let target, _): _ = try AuthorizationTarget(target.text, of: app, in: realm)
         case .popup(_, let target), .page(_, let target): _ = try AuthorizationTarget(page: target.text, in: realm)
+        case .signInPage(_, let target):
+            guard app.isAccountPage else {
+                _ = try AuthorizationTarget(target.text, of: app, in: realm)
+                return
+            }
         }
     }
 

@@ -26,6 +26,13 @@ public struct Authenticator: Sendable {
         return Caller(withIDTokenOf: found.account, in: session)
     }
 
+    /// Accepts the session that an earlier request with an ID token has named, as ``authenticate(idToken:in:acceptsRestricted:)``
+    /// does.
+    func authenticate(_ contents: IDTokenContents, in realm: Realm) async throws -> Caller {
+        guard let found = try await store.find(contents, in: realm.id) else { throw TokenRefusal.accountDeleted }
+        return try caller(inBrowserWith: found, in: realm)
+    }
+
     /// Accepts the session that a browser has proven with its cookie; see ``BrowserSessions``.
     ///
     /// - Throws: also ``FactorRefusal/enrolmentRequired``.

@@ -71,6 +71,9 @@ public protocol SignInCodeStore: Sendable {
         _ hash: [UInt8], opening session: NewSession, ending ended: ID<Session>?, in realm: ID<Realm>
     ) async throws
 
+    /// Marks a code as used by an exchange that has linked an identity.
+    func markUsed(_ hash: [UInt8], by session: ID<Session>, at now: Instant, in realm: ID<Realm>) async throws
+
     /// Ends a session on the page that has no code.
     func end(_ session: ID<Session>, at now: Instant, in realm: ID<Realm>) async throws
 

@@ -5,14 +5,24 @@ public struct SignInCodes: Sendable {
     public static let lifetime: Duration = .seconds(60)
 
     private let completion: SignInCompletion
+    private let authenticator: Authenticator
+    private let federated: FederatedMethod
+    private let flows: AuthorizationFlows
+    private let sealedTokens: any SealedTokens
     private let store: any SignInCodeStore
     private let secrets: FlowSecrets
     private let clock: WallClock
 
     public init(
-        completion: SignInCompletion, store: any SignInCodeStore, secrets: FlowSecrets, clock: WallClock
+        completion: SignInCompletion, authenticator: Authenticator, federated: FederatedMethod,
+        flows: AuthorizationFlows,
+        sealedTokens: any SealedTokens, store: any SignInCodeStore, secrets: FlowSecrets, clock: WallClock
     ) {
         self.completion = completion
+        self.authenticator = authenticator
+        self.federated = federated
+        self.flows = flows
+        self.sealedTokens = sealedTokens
         self.store = store
         self.secrets = secrets
         self.clock = clock
@@ -51,6 +61,19 @@ public struct SignInCodes: Sendable {
             code: code, browser: browserSecret.map { BrowserSessionValue(secret: $0, tenant: realm.tenant?.id) })
     }
 
+    /// Returns the caller for whom a link or a re-authentication was requested.
+    ///
+    /// - Returns: `nil` if its session has ended.
+    public func caller(of request: SignInPageRequest, in realm: Realm) async throws -> Caller? {
+        guard let subject = request.subject else { return nil }
+        do {
+            return try await authenticator.authenticate(
+                IDTokenContents(account: subject.account, session: subject.session), in: realm)
+        } catch is any Refusal {
+            return nil
+        }
+    }
+
     /// Ends a session on the page for which no code is issued.
     public func discard(_ session: Session, in realm: Realm) async throws {
         try await store.end(session.id, at: clock.now(), in: realm.id)
@@ -76,6 +99,9 @@ public struct SignInCodes: Sendable {
         guard stored.app == app.id, let target, stored.target.isExactly(target), clock.now() < stored.expiresAt,
             secrets.areEqual(secrets.hash(verifier), stored.challenge), let (account, session) = stored.source
         else { throw SignInCodeRefusal.invalid }
+        if let link = stored.link {
+            return try await self.link(link, with: hash, to: session, for: app, in: realm, from: context)
+        }
         let proven = ProvenSignIn(account: account, session: session, isNewAccount: stored.isNewAccount)
         do {
             return try await completion.continueSignIn(proven, in: realm, from: context) { new in
@@ -88,6 +114,32 @@ public struct SignInCodes: Sendable {
         } catch StoreConflict.stale {
             throw SignInCodeRefusal.invalid
         }
+    }
+
+    /// Links the identity of the page to the account of the app's session. The result of the provider is single-use, so
+    /// a code links once.
+    private func link(
+        _ sealed: String, with hash: [UInt8], to session: Session, for app: App, in realm: Realm,
+        from context: RequestContext
+    ) async throws -> SignedIn {
+        let link = try sealedTokens.decode(PageLink.self, from: sealed, at: clock.now(), in: realm.id).0
+        let redeemed = try await flows.redeem(grant: link.grant, sessionID: link.sessionID, for: app, in: realm)
+        let contents = IDTokenContents(account: session.account, session: session.id)
+        let outcome = try await federated.link(
+            .authorization(redeemed), to: contents, for: app, in: realm, from: context)
+        guard case .signedIn(let signedIn) = outcome else {
+            if case .conflict(let refusal, _) = outcome { throw refusal }
+            throw SignInCodeRefusal.invalid
+        }
+        try await store.markUsed(hash, by: signedIn.session.id, at: clock.now(), in: realm.id)
+        return signedIn
+    }
+
+    /// Returns what a code carries to link an identity at the exchange.
+    public func link(_ grant: FlowGrant, in realm: Realm) throws -> String? {
+        guard let sessionID = grant.sessionID else { return nil }
+        return try sealedTokens.encode(
+            PageLink(grant: grant.secret, sessionID: sessionID), until: clock.now() + Self.lifetime, in: realm.id)
     }
 
     private func refusingReuse(of hash: [UInt8], in realm: Realm) async throws -> SignInCodeRefusal {
@@ -130,4 +182,13 @@ public struct IssuedSignInCode: Sendable {
     public let code: String
     /// `nil` if the browser gets no session, or keeps the one that it has.
     public let browser: BrowserSessionValue?
+}
+
+/// The result of a provider that an exchange links.
+private struct PageLink: SealedTokenContent {
+    static let purpose = "sign-in page link"
+    static let invalidRefusal: any Refusal = SignInCodeRefusal.invalid
+
+    let grant: String
+    let sessionID: String
 }

@@ -28,10 +28,16 @@ public struct SignInPageRequest: Hashable, SealedTokenContent {
     public struct Subject: Hashable, Codable, Sendable {
         public let account: ID<Account>
         public let session: ID<Session>
+        /// With which the account can sign in.
+        public let methods: [ProviderID]
+        /// The name or address of the user; `nil` if the account has neither.
+        public let name: String?
 
-        public init(account: ID<Account>, session: ID<Session>) {
-            self.account = account
-            self.session = session
+        public init(_ caller: Caller) {
+            account = caller.account.id
+            session = caller.session.id
+            methods = caller.account.signInMethodsOnPage
+            name = caller.account.displayName ?? caller.account.email?.rawValue
         }
     }
 
@@ -109,5 +115,12 @@ public enum SignInPageRefusal: Refusal, Hashable {
         case .finished: "The sign-in is already finished."
         case .parameter(let name): "The parameter \(name) is missing, repeated or not valid."
         }
+    }
+}
+
+extension Account {
+    /// The methods with which the account can sign in on the sign-in page.
+    public var signInMethodsOnPage: [ProviderID] {
+        identities.map(\.provider) + (passwordUpdatedAt == nil ? [] : [.password])
     }
 }

@@ -1,8 +1,5 @@
 /// A step of the sign-in page that a form must not carry, because it contains a secret.
-public enum SignInPageStep: Hashable, SealedTokenContent {
-    public static let purpose = "sign-in page step"
-    public static let invalidRefusal: any Refusal = SignInPageRefusal.flowInvalid
-
+public enum SignInPageStep: Hashable, Codable, Sendable {
     /// The first factor is proven, and the account demands a second one.
     ///
     /// - Parameter sessionInfo: of the code that was sent to a telephone number; `nil` before one was sent.
@@ -30,6 +27,15 @@ public enum SignInPageStep: Hashable, SealedTokenContent {
     }
 }
 
+/// What is stored of a flow: a provider returns with its ID alone.
+private struct StoredPageFlow: SealedTokenContent {
+    static let purpose = "sign-in page stored flow"
+    static let invalidRefusal: any Refusal = SignInPageRefusal.flowInvalid
+
+    let flow: SignInPageFlow
+    let step: SignInPageStep?
+}
+
 /// Stores the steps of flows, encrypted.
 public struct SignInPageSteps: Sendable {
     private let store: any SignInStepStore
@@ -53,20 +59,32 @@ public struct SignInPageSteps: Sendable {
     ///
     /// - Throws: ``TooManyAttempts``.
     public func set(
-        _ step: SignInPageStep, of flow: SignInPageFlow, in realm: Realm, from context: RequestContext
+        _ step: SignInPageStep?, of flow: SignInPageFlow, in realm: Realm, from context: RequestContext
     ) async throws {
         try limiter.count(
             .authorizationFlows(from: context.network), Policy.authorizationFlowLimit, Policy.authorizationFlowWindow,
             ID(realm.project.id))
         let end = clock.now() + SignInPageFlow.lifetime
-        let sealed = try sealedTokens.encode(step, until: end, in: realm.id)
+        let stored = StoredPageFlow(flow: flow, step: step)
+        let sealed = try sealedTokens.encode(stored, until: end, in: realm.id)
         try await store.set(sealed, of: secrets.hash(flow.id), until: end, in: realm.id)
     }
 
     /// - Returns: `nil` if the flow has no step, or the step has expired.
     public func step(of flow: SignInPageFlow, in realm: Realm) async throws -> SignInPageStep? {
-        guard let sealed = try await store.content(of: secrets.hash(flow.id), in: realm.id) else { return nil }
-        return try? sealedTokens.decode(SignInPageStep.self, from: sealed, at: clock.now(), in: realm.id).0
+        try await stored(flow.id, in: realm)?.step
+    }
+
+    /// Returns the flow with an ID.
+    ///
+    /// - Returns: `nil` if no step of the flow left the page, or if it has expired.
+    public func flow(_ id: String, in realm: Realm) async throws -> SignInPageFlow? {
+        try await stored(id, in: realm)?.flow
+    }
+
+    private func stored(_ id: String, in realm: Realm) async throws -> StoredPageFlow? {
+        guard let sealed = try await store.content(of: secrets.hash(id), in: realm.id) else { return nil }
+        return try? sealedTokens.decode(StoredPageFlow.self, from: sealed, at: clock.now(), in: realm.id).0
     }
 
     public func remove(of flow: SignInPageFlow, in realm: Realm) async throws {

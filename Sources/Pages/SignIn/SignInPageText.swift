@@ -14,6 +14,7 @@ enum SignInPageText: TextKey {
     case codeExpired, userMismatch, notAvailable, providerUnavailable, cancelled, tooManyAttempts, rejected
     case secondFactorTitle, smsSent, totpAdvice, totpOther, sendSMS, recoveryCode, confirm, tryAnotherWay, code
     case conflictTitle, conflictKnown, conflictHidden, knownMethod, notNow
+    case subject
     case resetTitle, resetAdvice, sendEmail, backToSignIn, resetSentTitle, resetSentAdvice
 
     var english: StaticString {
@@ -95,6 +96,7 @@ enum SignInPageText: TextKey {
         case .conflictHidden: "To use {provider}, sign in to the account with this address first."
         case .knownMethod: "You have used this before"
         case .notNow: "Not now"
+        case .subject: "Account: {name}"
         case .resetTitle: "Reset your password"
         case .resetAdvice: "Enter the email address of your account. We will email you a link to set a new password."
         case .sendEmail: "Send the email"

@@ -54,6 +54,8 @@ public struct SignInScreen: Sendable {
     /// The values of the submitted form, or of the request.
     public var email = ""
     public var stays = false
+    /// The user for whose account a link or re-authentication is; `nil` for a sign-in.
+    public var subject: String?
 
     public init() {}
 
@@ -64,6 +66,7 @@ public struct SignInScreen: Sendable {
 extension Page {
     public static func signIn(_ screen: SignInScreen, _ step: SignInStep, _ context: Context) -> Page {
         var content = context.summary(of: step)
+        if let subject = screen.subject { content.append(context.paragraph(.subject, [.name: .name(subject)])) }
         if !screen.providers.isEmpty {
             content.append(
                 Markup(.div, [.classes(.providers)], screen.providers.map { $0.markup(flow: step.flow, context) }))

@@ -66,6 +66,19 @@ public struct PostgresSignInCodeStore: SignInCodeStore {
         }
     }
 
+    public func markUsed(
+        _ hash: [UInt8], by session: ID<Session>, at now: Instant, in realm: ID<Realm>
+    ) async throws {
+        let id = try UUID(session)
+        _ = try await withStoreErrors {
+            try await pool.execute(
+                """
+                UPDATE sign_in_code SET used_at = \(Timestamp(now)), session_id = \(id)
+                WHERE realm_id = \(realm.rawValue) AND code_hash = \(hash) AND used_at IS NULL
+                """)
+        }
+    }
+
     public func end(_ session: ID<Session>, at now: Instant, in realm: ID<Realm>) async throws {
         let statement = try SQL.endSession(session, .replaced, at: now, in: realm)
         _ = try await withStoreErrors { try await pool.execute(statement) }

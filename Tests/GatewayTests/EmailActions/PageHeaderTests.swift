@@ -12,6 +12,13 @@ struct PageHeaderTests {
         endpoint.isPage && !["/auth/handler", "/auth/iframe"].contains { endpoint.path.contains($0) }
     }
 
+    /// Forms of pages with a session need the header `Origin`, which browsers send as `null` with `no-referrer`. A page
+    /// of an emailed link has a code in its URL.
+    private static func referrerPolicy(of endpoint: Endpoint) -> String {
+        ["/auth/signIn", "/auth/signOut", "/auth/account"].contains { endpoint.path.contains($0) }
+            ? "same-origin" : "no-referrer"
+    }
+
     private static let sharedFixture = Task { try await ActionPageRequestTests.Fixture(.resetPassword) }
 
     /// Responses of an operation to three requests. A POST request has a form: the first has a valid code and address,
@@ -37,7 +44,7 @@ struct PageHeaderTests {
     func headers(endpoint: Endpoint) async throws {
         for response in try await Self.responses(of: endpoint) where response.status != 303 {
             #expect(response.headers.values(of: "Content-Type") == ["text/html; charset=utf-8"])
-            #expect(response.headers.values(of: "Referrer-Policy") == ["no-referrer"])
+            #expect(response.headers.values(of: "Referrer-Policy") == [Self.referrerPolicy(of: endpoint)])
             #expect(response.headers.values(of: "Cache-Control") == ["no-store"])
             #expect(response.headers.values(of: "X-Content-Type-Options") == ["nosniff"])
             #expect(response.headers.values(of: "Cross-Origin-Opener-Policy") == ["same-origin"])

@@ -51,10 +51,29 @@ public struct FederatedMethod: Sendable {
         let (resolved, tokens) = try await resolver.resolve(
             proof, for: app, in: realm, to: idToken == nil ? .signIn : .link, from: context.network)
         let outcome = try await signIn(
-            resolved, linkingTo: idToken, autoCreate: autoCreate,
+            resolved, linkingTo: idToken.map(LinkTarget.idToken), autoCreate: autoCreate,
             .demanded(.identity(resolved, autoCreate: autoCreate)),
             HookedSignIn(in: realm, HookSignIn(resolved.identity, tokens)), for: app, in: realm, from: context)
         return (resolved.identity, tokens, outcome)
+    }
+
+    /// Links the identity of a sign-in in the browser to the account of a session that an ID token has named before.
+    func link(
+        _ proof: IdentityProof, to session: IDTokenContents, for app: App, in realm: Realm,
+        from context: RequestContext
+    ) async throws -> SignInOutcome {
+        let (resolved, _) = try await resolver.resolve(
+            proof, for: app, in: realm, to: .link, from: context.network)
+        return try await signIn(
+            resolved, linkingTo: .session(session), autoCreate: false,
+            .demanded(.identity(resolved, autoCreate: false)),
+            HookedSignIn(in: realm, HookSignIn(resolved.identity, nil)), for: app, in: realm, from: context)
+    }
+
+    /// The account to which an identity is linked.
+    private enum LinkTarget {
+        case idToken(String)
+        case session(IDTokenContents)
     }
 
     /// Continues a sign-in whose identity was proven, after the second factor. Decides again, because accounts may have
@@ -70,15 +89,17 @@ public struct FederatedMethod: Sendable {
     }
 
     private func signIn(
-        _ proof: ResolvedProof, linkingTo idToken: String?, autoCreate: Bool, _ secondFactor: SecondFactorRule,
+        _ proof: ResolvedProof, linkingTo target: LinkTarget?, autoCreate: Bool, _ secondFactor: SecondFactorRule,
         _ asked: HookedSignIn?, for app: App, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         let linkOnly = Set(app.linkOnlyProviders(in: realm))
         return try await retryingConflicts { attempt in
             let caller: Caller? =
-                if let idToken {
-                    try await authenticator.authenticate(idToken: idToken, in: realm)
-                } else { nil }
+                switch target {
+                case .idToken(let idToken): try await authenticator.authenticate(idToken: idToken, in: realm)
+                case .session(let contents): try await authenticator.authenticate(contents, in: realm)
+                case nil: nil
+                }
             try proof.requireUse(by: caller)
             let candidates = try await store.linkingCandidates(for: proof.identity, in: realm.id)
             if let caller, candidates.owner?.id != caller.account.id {

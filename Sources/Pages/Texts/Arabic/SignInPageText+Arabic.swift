@@ -75,6 +75,7 @@ extension SignInPageText {
         case .conflictHidden: "لاستخدام {provider}، سجّل الدخول أولاً إلى الحساب الذي يحمل هذا العنوان."
         case .knownMethod: "استخدمت هذه الطريقة من قبل"
         case .notNow: "ليس الآن"
+        case .subject: "الحساب: {name}"
         case .resetTitle: "إعادة تعيين كلمة المرور"
         case .resetAdvice: "أدخل عنوان البريد الإلكتروني لحسابك. سنرسل إليك رابطًا لتعيين كلمة مرور جديدة."
         case .sendEmail: "إرسال الرسالة"

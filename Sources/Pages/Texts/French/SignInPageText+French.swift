@@ -75,6 +75,7 @@ extension SignInPageText {
         case .conflictHidden: "Pour utiliser {provider}, connectez-vous d’abord au compte qui a cette adresse."
         case .knownMethod: "Vous l’avez déjà utilisée"
         case .notNow: "Pas maintenant"
+        case .subject: "Compte : {name}"
         case .resetTitle: "Réinitialisez votre mot de passe"
         case .resetAdvice: "Saisissez l’adresse e-mail de votre compte. Nous vous enverrons un lien pour définir un nouveau mot de passe."
         case .sendEmail: "Envoyer l’e-mail"

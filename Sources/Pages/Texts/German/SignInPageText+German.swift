@@ -75,6 +75,7 @@ extension SignInPageText {
         case .conflictHidden: "Um {provider} zu verwenden, melden Sie sich zuerst bei dem Konto mit dieser Adresse an."
         case .knownMethod: "Haben Sie schon verwendet"
         case .notNow: "Nicht jetzt"
+        case .subject: "Konto: {name}"
         case .resetTitle: "Passwort zurücksetzen"
         case .resetAdvice: "Geben Sie die E-Mail-Adresse Ihres Kontos ein. Wir schicken Ihnen per E-Mail einen Link, mit dem Sie ein neues Passwort festlegen."
         case .sendEmail: "E-Mail senden"

@@ -75,6 +75,7 @@ extension SignInPageText {
         case .conflictHidden: "Untuk menggunakan {provider}, masuk dahulu ke akun dengan alamat ini."
         case .knownMethod: "Anda pernah menggunakan cara ini"
         case .notNow: "Jangan sekarang"
+        case .subject: "Akun: {name}"
         case .resetTitle: "Setel ulang kata sandi Anda"
         case .resetAdvice: "Masukkan alamat email akun Anda. Kami akan mengirim email berisi tautan untuk menyetel kata sandi baru."
         case .sendEmail: "Kirim email"

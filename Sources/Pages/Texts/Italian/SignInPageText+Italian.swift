@@ -75,6 +75,7 @@ extension SignInPageText {
         case .conflictHidden: "Per usare {provider}, accedi prima all’account con questo indirizzo."
         case .knownMethod: "L’hai già usato"
         case .notNow: "Non ora"
+        case .subject: "Account: {name}"
         case .resetTitle: "Reimposta la password"
         case .resetAdvice: "Inserisci l’indirizzo email del tuo account. Ti invieremo un link per impostare una nuova password."
         case .sendEmail: "Invia l’email"

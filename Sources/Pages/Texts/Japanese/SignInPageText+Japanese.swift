@@ -75,6 +75,7 @@ extension SignInPageText {
         case .conflictHidden: "{provider}を使うには、まずこのアドレスのアカウントにログインしてください。"
         case .knownMethod: "以前に使った方法です"
         case .notNow: "今はしない"
+        case .subject: "アカウント：{name}"
         case .resetTitle: "パスワードの再設定"
         case .resetAdvice: "ご登録のメールアドレスを入力してください。新しいパスワードを設定するためのリンクをメールでお送りします。"
         case .sendEmail: "メールを送る"

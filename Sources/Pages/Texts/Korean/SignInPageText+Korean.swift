@@ -75,6 +75,7 @@ extension SignInPageText {
         case .conflictHidden: "{provider} 로그인을 사용하려면 먼저 이 주소를 사용하는 계정에 로그인하세요."
         case .knownMethod: "이전에 사용한 방법입니다"
         case .notNow: "나중에"
+        case .subject: "계정: {name}"
         case .resetTitle: "비밀번호 재설정"
         case .resetAdvice: "계정의 이메일 주소를 입력하세요. 새 비밀번호를 설정할 수 있는 링크를 이메일로 보내 드립니다."
         case .sendEmail: "이메일 보내기"

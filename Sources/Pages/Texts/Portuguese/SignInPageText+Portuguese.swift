@@ -75,6 +75,7 @@ extension SignInPageText {
         case .conflictHidden: "Para usar {provider}, primeiro faça login na conta com este endereço."
         case .knownMethod: "Você já usou este método"
         case .notNow: "Agora não"
+        case .subject: "Conta: {name}"
         case .resetTitle: "Redefina sua senha"
         case .resetAdvice: "Digite o endereço de e-mail da sua conta. Vamos enviar um link para definir uma nova senha."
         case .sendEmail: "Enviar o e-mail"

@@ -75,6 +75,7 @@ extension SignInPageText {
         case .conflictHidden: "要使用 {provider}，请先登录使用此地址的账号。"
         case .knownMethod: "您以前用过此方式"
         case .notNow: "暂时不要"
+        case .subject: "账号：{name}"
         case .resetTitle: "重置密码"
         case .resetAdvice: "请输入您账号的邮箱地址。我们会通过邮件向您发送设置新密码的链接。"
         case .sendEmail: "发送邮件"

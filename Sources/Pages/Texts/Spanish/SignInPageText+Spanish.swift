@@ -75,6 +75,7 @@ extension SignInPageText {
         case .conflictHidden: "Para usar {provider}, primero inicie sesión en la cuenta con esta dirección."
         case .knownMethod: "Ya lo ha usado antes"
         case .notNow: "Ahora no"
+        case .subject: "Cuenta: {name}"
         case .resetTitle: "Restablezca su contraseña"
         case .resetAdvice: "Introduzca la dirección de correo de su cuenta. Le enviaremos un enlace para crear una contraseña nueva."
         case .sendEmail: "Enviar el correo"

@@ -75,6 +75,7 @@ extension SignInPageText {
         case .conflictHidden: "若要使用 {provider}，請先登入使用此地址的帳號。"
         case .knownMethod: "您先前用過此方式"
         case .notNow: "暫時不要"
+        case .subject: "帳號：{name}"
         case .resetTitle: "重設密碼"
         case .resetAdvice: "請輸入您帳號的電子郵件地址。我們會以電子郵件寄送設定新密碼的連結給您。"
         case .sendEmail: "寄送電子郵件"

@@ -1,0 +1,125 @@
+internal import HTTP
+internal import Identity
+internal import Pages
+
+/// The return of a browser from a provider to the sign-in page.
+struct SignInReturn {
+    let call: EndpointCall
+    let returned: ReturnedFlow
+    /// The ID of the page's flow.
+    let id: String
+
+    /// Signs in with the result of the provider.
+    func page(with grant: FlowGrant) async throws -> PageResponse {
+        try await withVisit { visit in
+            do {
+                return try await visit.finish(grant)
+            } catch let refusal as any Refusal {
+                return visit.redirect(SignInProblem(refusal), because: refusal)
+            }
+        }
+    }
+
+    /// Shows the page again, with what went wrong at the provider.
+    func page(about problem: FlowProblem) async throws -> PageResponse {
+        try await withVisit { visit in
+            let shown: SignInProblem =
+                switch problem.kind {
+                case .cancelled: .cancelled
+                case .providerUnavailable: .providerUnavailable
+                case .notOffered: .notAvailable
+                case .tooManyAttempts(let minutes): .tooManyAttempts(minutes: minutes)
+                default: .rejected
+                }
+            return visit.redirect(shown, because: problem.refusal)
+        }
+    }
+
+    private func withVisit(_ respond: (SignInVisit) async throws -> PageResponse) async throws -> PageResponse {
+        let project = returned.realm.project.id
+        let name = try await call.services.emailActions.pageService.name(of: project)
+        guard let (realm, _) = try await call.services.emailActions.pageService.realm(ofProject: project) else {
+            throw AuthorizationRefusal.stateInvalid
+        }
+        let visitor = SignInVisitor(
+            call: call, project: realm, pageContext: call.pageContext(in: realm, projectName: name))
+        guard let flow = try await visitor.services.steps.flow(id, in: returned.realm) else {
+            return visitor.failure(.expired, because: .flowInvalid)
+        }
+        return try await visitor.resume(try visitor.seal(flow), respond)
+    }
+}
+
+extension SignInVisit {
+    /// Completes the flow with the result of a provider. A link takes effect when the app exchanges the code.
+    fileprivate func finish(_ grant: FlowGrant) async throws -> PageResponse {
+        if request.operation == .link {
+            guard let caller = try await services.codes.caller(of: request, in: realm),
+                let link = try services.codes.link(grant, in: realm)
+            else { return PageResponse(.redirect(to: appReturn(error: .loginRequired).url), of: realm.id) }
+            var signIn = PageSignIn(session: caller.session, isNewAccount: false, browser: nil)
+            (signIn.keepsSession, signIn.link) = (true, link)
+            return try await issueCode(for: signIn, afterForm: false)
+        }
+        let redeemed = try await call.services.signIn.flows.redeem(
+            grant: grant.secret, sessionID: grant.sessionID, for: app, in: realm)
+        let result = try await call.services.signIn.federated.signIn(
+            .authorization(redeemed), linkingTo: nil, autoCreate: request.operation == .signIn, for: app, in: realm,
+            from: context)
+        return try await finish(result.outcome, of: result.identity.provider, afterForm: false)
+    }
+
+    /// Redirects the browser to the page, which shows a problem.
+    fileprivate func redirect(_ problem: SignInProblem, because refusal: (any Refusal)?) -> PageResponse {
+        PageResponse(.redirect(to: pageURL + "&problem=" + problem.parameter), of: realm.id, because: refusal)
+    }
+
+    /// Redirects the browser to a provider. The flow is stored, because the provider returns only with its ID.
+    func startProvider(_ provider: ProviderID) async throws -> PageResponse {
+        let offer = SignInOffer(of: app, in: realm, for: request, usesAppleImage: showsAppleImage)
+        guard offer.screen.providers.contains(where: { $0.provider == provider }) else {
+            return try await show(screen: .signIn, .notAvailable, status: 400)
+        }
+        do {
+            try await services.steps.set(try await storedStep(), of: flow, in: realm, from: context)
+            let started = try await call.services.signIn.flows.start(
+                AuthorizationStart(
+                    provider: provider, operation: request.operation,
+                    delivery: .signInPage(flow: flow.id, returnTo: request.target),
+                    redirectURI: call.pipeline.callbackURL(of: provider, for: call.request, in: realm)),
+                for: app, in: realm, from: context)
+            return PageResponse(call.redirect(to: started), of: realm.id)
+        } catch let refusal as any Refusal {
+            let problem = SignInProblem(refusal)
+            return try await show(screen: nil, problem, status: problem.status, because: refusal)
+        } catch is ProviderUnreachable {
+            return try await show(screen: nil, .providerUnavailable, status: 503)
+        }
+    }
+}
+
+extension SignInProblem {
+    /// The value of the parameter `problem` after the return from a provider.
+    fileprivate var parameter: String {
+        switch self {
+        case .cancelled: "cancelled"
+        case .providerUnavailable: "unavailable"
+        case .notAvailable: "notAvailable"
+        case .accountDisabled: "disabled"
+        case .userMismatch: "userMismatch"
+        default: "rejected"
+        }
+    }
+
+    init?(parameter: String) {
+        switch parameter {
+        case "cancelled": self = .cancelled
+        case "unavailable": self = .providerUnavailable
+        case "notAvailable": self = .notAvailable
+        case "disabled": self = .accountDisabled
+        case "userMismatch": self = .userMismatch
+        case "rejected": self = .rejected
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,49 @@
+internal import API
+internal import EventLoop
+internal import Identity
+internal import Postgres
+internal import Providers
+internal import Storage
+internal import Tokens
+
+/// The services of sign-ins in a browser.
+extension CompositionRoot {
+    func signInPage(
+        on pool: Pool, _ completion: SignInCompletion, _ authenticator: Authenticator, _ federated: FederatedMethod,
+        _ flows: AuthorizationFlows, _ sealedTokens: any SealedTokens
+    ) -> SignInPageServices {
+        SignInPageServices(
+            sessions: BrowserSessions(
+                store: PostgresBrowserSessionStore(pool: pool), authenticator: authenticator, secrets: .live,
+                clock: mode.clock),
+            codes: SignInCodes(
+                completion: completion, authenticator: authenticator, federated: federated, flows: flows,
+                sealedTokens: sealedTokens,
+                store: PostgresSignInCodeStore(pool: pool), secrets: .live, clock: mode.clock),
+            steps: SignInPageSteps(
+                store: PostgresSignInStepStore(pool: pool), sealedTokens: sealedTokens, limiter: limiter,
+                secrets: .live,
+                clock: mode.clock),
+            forms: .live(under: masterKeys), sealedTokens: sealedTokens, secrets: .live, clock: mode.clock,
+            issuer: mode.issuers.idTokenIssuer(of:))
+    }
+
+    /// Composes the service for sign-ins in a browser.
+    func flows(
+        on pool: Pool, _ servers: AuthorizationServers, _ configuration: ConfigurationCache,
+        _ extensions: ModeExtensions, _ verifier: Verifier, _ sealedTokens: any SealedTokens,
+        _ appleSealing: AppleGrantSealing
+    ) -> AuthorizationFlows {
+        let lookup = AuthorizationFlows.ConfigurationLookup(
+            realm: { id in
+                guard let tenant = id.tenant else { return try await configuration.projects.value(for: id.project) }
+                guard let realm = try await configuration.projects.value(for: id.project) else { return nil }
+                return try await extensions.resolveTenant(configuration.realm(id), tenant, realm)
+            },
+            app: { $0 == App.accountPage.id ? .accountPage : try await configuration.app($0, of: $1) })
+        return AuthorizationFlows(
+            store: PostgresAuthorizationFlowStore(pool: pool, clock: mode.clock),
+            servers: servers, verifier: verifier, sealedTokens: sealedTokens, appleSealing: appleSealing,
+            configuration: lookup, limiter: limiter, secrets: .live, clock: mode.clock, countEvent: countFlowEvent)
+    }
+}

@@ -1,0 +1,13 @@
+extension App {
+    public var isAccountPage: Bool { id == Self.accountPage.id }
+
+    /// The account page of the gateway, which offers every method of the project.
+    public static let accountPage = App(
+        id: ID("account"), settings: AppSettings(platform: .web, distribution: .web),
+        graceEndsAt: Instant(seconds: 253_402_300_799))
+
+    /// Whether a flow may return to `target`, which may no longer be registered.
+    public func accepts(_ target: AuthorizationTarget, in realm: Realm) -> Bool {
+        isAccountPage || (try? AuthorizationTarget(target.text, of: self, in: realm)) != nil
+    }
+}
