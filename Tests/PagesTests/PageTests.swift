@@ -284,7 +284,7 @@ struct PageTests {
     func brandName() {
         let context = Page.Context(language: .english, projectName: "demo", brand: Brand(name: "Acme"))
         let page = Page.forgotPassword(context).html
-        #expect(page.contains(#"<p class="project">Acme</p>"#) && !page.contains("demo") && !page.contains("<footer>"))
+        #expect(page.contains(#"<p class="project"><bdi>Acme</bdi></p>"#) && !page.contains("demo") && !page.contains("<footer>"))
     }
 
     @Test("The verification page offers \"This was not me\" until the address is verified")

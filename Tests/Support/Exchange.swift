@@ -45,7 +45,10 @@ extension Exchange {
 
 /// The parts of a page.
 extension Exchange {
-    var heading: String? { text.firstMatch(of: #/<h1>(.*?)</h1>/#).map { String($0.output.1) } }
+    /// Without tags.
+    var heading: String? {
+        text.firstMatch(of: #/<h1>(.*?)</h1>/#).map { $0.output.1.replacing(#/<[^>]*>/#, with: "") }.map(String.init)
+    }
 
     /// The email action code in the form of a page.
     var formCode: String? { text.firstMatch(of: /name="oobCode" value="([^"]*)"/).map { String($0.output.1) } }

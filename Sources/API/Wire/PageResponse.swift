@@ -30,14 +30,17 @@ struct PageResponse {
 }
 
 extension EndpointCall {
-    /// Returns the first supported language of these: `tag`, the browser's, the project's, and English.
+    /// Returns the first supported language of these: that of the parameter `hl`, `tag`, the browser's, the project's,
+    /// and English.
     ///
     /// - Parameter tag: the language tag in the link or in the form of the page. It may name a pseudo-locale
     ///   if ``ModeRules/pseudoLocales`` contains it.
     func language(tag: String?, in realm: Realm?) -> Language {
         let pseudoLocales = realm?.project.modeRules.pseudoLocales ?? []
-        return tag.flatMap { Language(tag: $0, acceptingPseudoLocales: pseudoLocales) } ?? context.language
-            ?? realm?.project.emailSettings.language ?? .english
+        let requested = [request.query("hl"), tag].lazy.compactMap { tag in
+            tag.flatMap { Language(tag: $0, acceptingPseudoLocales: pseudoLocales) }
+        }
+        return requested.first ?? context.language ?? realm?.project.emailSettings.language ?? .english
     }
 
     /// Returns the context of a page for the user.

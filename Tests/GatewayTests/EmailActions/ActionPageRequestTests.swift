@@ -98,7 +98,8 @@ struct ActionPageRequestTests {
         "The action page has the first supported language of these: the link's, the browser's, the project's",
         arguments: [
             ("ja", "en", "ja"), ("en-US", "ja", "en"), (nil, "ja;q=0.9, en;q=0.8", "ja"), ("nl", "ja", "ja"),
-            (nil, "nl", "ja"), ("zh-TW", "en", "zh-Hant"), (nil, "pt-PT, en", "pt-BR"), ("en-XA", "de", "en"), (nil, nil, "ja"), ("", "en", "en"),
+            (nil, "nl", "ja"), ("zh-TW", "en", "zh-Hant"), (nil, "pt-PT, en", "pt-BR"), ("en-XA", "de", "en"),
+            (nil, nil, "ja"), ("", "en", "en"),
         ] as [(String?, String?, String)])
     func language(requested: String?, browser: String?, language: String) async throws {
         let fixture = try await Fixture(.verifyEmail)
@@ -111,6 +112,8 @@ struct ActionPageRequestTests {
             requested.map { [("lang", $0)] } ?? [], headers: browser.map { ["Accept-Language": $0] } ?? [:])
         #expect(page.text.contains(#"<html lang="\#(language)" dir=""#))
         #expect(page.headers["Content-Language"] == language)
+        let switched = try await fixture.open((requested.map { [("lang", $0)] } ?? []) + [("hl", "ko-KR")])
+        #expect(switched.headers["Content-Language"] == "ko")
     }
 
     @Test(

@@ -153,7 +153,7 @@ struct MailboxOwnershipTests {
         gateway.clock.advance(by: .seconds(60))
         let code = try await gateway.requestedCode("VERIFY_EMAIL", ["idToken": .string(attacker.idToken)])
         let page = try await gateway.openActionPage(code)
-        #expect(page.text.contains("Password, Google") && page.checkboxes == ["remove.google.com"])
+        #expect(page.text.contains("Password, <bdi>Google</bdi>") && page.checkboxes == ["remove.google.com"])
         let next = try await gateway.submitActionPage(code, ["remove.google.com": "true"])
         #expect(next.text.contains("Now set a new password"), "\(next.text)")
         #expect(try await gateway.lookup(attacker.idToken).outcome == "400 TOKEN_EXPIRED")

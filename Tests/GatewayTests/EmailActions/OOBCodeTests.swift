@@ -120,7 +120,9 @@ struct OOBCodeTests {
         _ = try await gateway.signUp()
         for (headers, language): ([String: String], String?) in [
             (["X-Firebase-Locale": "ja"], "ja"), (["Accept-Language": "nl, ja-JP;q=0.8, en;q=0.5"], "ja"),
-            (["X-Firebase-Locale": "en-GB", "Accept-Language": "ja"], "en"), (["Accept-Language": "zh-Hant-HK"], "zh-Hant"), (["Accept-Language": "nl"], nil),
+            (["X-Firebase-Locale": "en-GB", "Accept-Language": "ja"], "en"),
+            (["Accept-Language": "zh-Hant-HK"], "zh-Hant"),
+            (["Accept-Language": "nl"], nil),
             ([:], nil),
         ] {
             gateway.clock.advance(by: .seconds(1))

@@ -96,7 +96,7 @@ struct BrandConfigTests {
         #expect(try await gateway.getWithoutAPIKey("/__/auth/forgotPassword").text.contains("<footer>") == false)
         _ = try await configurator.send(.patch, "config", ["brand": Self.brand], mask: "brand")
         let page = try await gateway.getWithoutAPIKey("/__/auth/forgotPassword").text
-        #expect(page.contains(#"<p class="project">Acme</p>"#))
+        #expect(page.contains(#"<p class="project"><bdi>Acme</bdi></p>"#))
         let footer = try #require(page.firstMatch(of: /<footer>.*<\/footer>/)).output
         #expect(
             footer.matches(of: /href="([^"]*)"/).map { String($0.output.1) } == [
