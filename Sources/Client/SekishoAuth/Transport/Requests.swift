@@ -98,6 +98,14 @@ struct CreateAuthUriRequest: Encodable {
     var sessionId: String?
 }
 
+struct CreateSignInUriRequest: Encodable {
+    var tenantId: String?
+    var continueUri: String
+    var state: String
+    var codeChallenge: String
+    var codeChallengeMethod = "S256"
+}
+
 struct RevokeTokenRequest: Encodable {
     var providerId: String
     var tokenType = "CODE"

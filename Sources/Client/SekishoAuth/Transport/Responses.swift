@@ -39,12 +39,19 @@ struct TokenResponse: Decodable, Sendable {
     var accessToken: String
     var refreshToken: String
     var expiresIn: StringEncodedNumber
+    /// Absent after a refresh.
+    var isNewUser: Bool?
 
     private enum CodingKeys: String, CodingKey {
+        case isNewUser
         case accessToken = "access_token"
         case refreshToken = "refresh_token"
         case expiresIn = "expires_in"
     }
+}
+
+struct CreateSignInUriResponse: Decodable, Sendable {
+    var signInUri: String
 }
 
 struct LookupResponse: Decodable, Sendable {
