@@ -70,7 +70,7 @@ struct AccountPageTests {
         }
         var addable: AddableMethods {
             var addable = AddableMethods()
-            addable.providers = [(.named(name), "../signIn?a=b")]
+            addable.service = true
             (addable.password, addable.oneTimePassword, addable.recoveryCodes) = (true, true, true)
             return addable
         }
@@ -81,6 +81,11 @@ struct AccountPageTests {
             Row(testDescription: "overview") {
                 .account(
                     AccountOverview($0.account, in: $0.realm), allowsPasswords: true, $0.frame(.overview, .password))
+            },
+            Row(testDescription: "overview after an error") {
+                .account(
+                    AccountOverview($0.account, in: $0.realm), allowsPasswords: false, problem: .alreadyLinked,
+                    $0.frame(.overview))
             },
             Row(testDescription: "ways to sign in") {
                 .signInMethods(

@@ -8,7 +8,7 @@ extension AccountPageRequest {
     func submit() async throws -> PageResponse {
         guard isFormAccepted else { throw SignInPageRefusal.foreignForm }
         switch path {
-        case .overview, .methods, .activity: throw RequestRefusal.notFound
+        case .overview, .methods, .add, .activity: throw RequestRefusal.notFound
         case .remove: return try await removeMethod()
         case .email: return try await changeEmail()
         case .password: return try await setPassword(.password, at: .overview)

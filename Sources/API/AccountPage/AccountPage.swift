@@ -50,7 +50,8 @@ extension EndpointCall {
         return try await withProjectOfPath(languageTag: tag) { project, pageContext in
             guard let path, request.repeatedParameter == nil else {
                 return PageResponse(
-                    Page.failure(.notFound, pageContext), of: project.id, status: 404, because: RequestRefusal.notFound)
+                    Page.failure(.notFound, pageContext).sessionResponse(status: 404), of: project.id,
+                    because: RequestRefusal.notFound)
             }
             guard pipeline.isOwnOrigin(request, in: project) else {
                 return PageResponse(.redirect(to: accountURL(path, in: project)), of: project.id)
@@ -63,7 +64,7 @@ extension EndpointCall {
             guard
                 !path.needsRecentLogin
                     || services.accounts.editor.hasRecentLogin(session.caller, in: realm)
-            else { return pageRequest.reauthentication }
+            else { return try pageRequest.reauthenticate() }
             return try await pageRequest.explainingRefusals { try await respond(pageRequest) }
         }
     }
@@ -107,12 +108,17 @@ struct AccountContinuation {
 
     /// Reads the query with which the sign-in page leads back to the overview.
     ///
-    /// - Returns: `nil` if the query names no other part.
+    /// - Returns: `nil` if the query names no other part, and after an error.
     init?(_ request: Request) {
-        guard let path = request.query("next").nonEmpty.flatMap(AccountPath.init(rawValue:)) else { return nil }
+        guard request.query("error") == nil,
+            let path = request.query("next").nonEmpty.flatMap(AccountPath.init(rawValue:))
+        else { return nil }
         let method = request.query("method").flatMap(Base64URL.decode).map { String(decoding: $0, as: UTF8.self) }
         self.init(path, method: method)
     }
+
+    /// The query with which the overview leads to the part; empty for the overview.
+    var suffix: String { query.isEmpty ? "" : "?" + query }
 
     /// The query of the overview, of which the sign-in page returns at most 200 letters, digits, `_`, `-`, `=` and `&`.
     fileprivate var query: String {
@@ -134,17 +140,14 @@ extension AccountPath {
     fileprivate var needsRecentLogin: Bool {
         switch self {
         case .overview, .methods, .devices, .activity: false
-        case .remove, .email, .password, .profile, .secure, .authenticator, .recoveryCodes, .data, .delete: true
+        case .add, .remove, .email, .password, .profile, .secure, .authenticator, .recoveryCodes, .data, .delete: true
         }
     }
 
-    /// The path to the sign-in page from this page.
-    ///
-    /// - Parameter again: whether a user who is signed in signs in again.
-    func signInPath(continuing continuation: AccountContinuation, again: Bool = false) -> String {
+    /// The path to the sign-in page from this page, for a user who is signed out.
+    func signInPath(continuing continuation: AccountContinuation) -> String {
         let fields =
-            [("account", "1")] + (again ? [("prompt", "login")] : [])
-            + (continuation.query.isEmpty ? [] : [("continue", continuation.query)])
+            [("account", "1")] + (continuation.query.isEmpty ? [] : [("continue", continuation.query)])
         return (self == .overview ? "" : "../") + "signIn?" + PercentEncoding.encode(form: fields)
     }
 }

@@ -88,18 +88,12 @@ struct AccountPageRequest {
     /// The cookie with which the browser proves its session.
     var cookie: PageCookie { .session(in: realm.project.id, origin: call.origin(in: realm)) }
 
-    /// Leads to the sign-in page, and then back to this part.
-    var reauthentication: PageResponse {
-        let continuation = AccountContinuation(path, method: reference?.text)
-        return PageResponse(.redirect(to: path.signInPath(continuing: continuation, again: true)), of: realm.id)
-    }
-
     /// Runs `respond`. If it refuses, responds with a page that says why nothing was changed.
     func explainingRefusals(_ respond: () async throws -> PageResponse) async throws -> PageResponse {
         do {
             return try await respond()
         } catch EditRefusal.loginTooOld {
-            return reauthentication
+            return try reauthenticate()
         } catch let refusal as TokenRefusal {
             let signIn = path.signInPath(continuing: AccountContinuation(path))
             return PageResponse(.redirect(to: signIn), of: realm.id, because: refusal)

@@ -11,9 +11,12 @@ extension AccountPageRequest {
             if let continuation = AccountContinuation(call.request) {
                 return PageResponse(.redirect(to: continuation.location), of: realm.id)
             }
+            let problem = call.request.query("error").flatMap(AccountReturnProblem.init)
             return response(
-                .account(AccountOverview(account, in: realm), allowsPasswords: allowsPassword, frame()))
+                .account(
+                    AccountOverview(account, in: realm), allowsPasswords: allowsPassword, problem: problem, frame()))
         case .methods: return response(methodsPage)
+        case .add: return try startLinking()
         case .remove: return removalPage
         case .email: return response(.changeEmail(of: account, frame()))
         case .password:
@@ -39,12 +42,21 @@ extension AccountPageRequest {
 
     private var methodsPage: Page {
         var addable = AddableMethods()
+        addable.service = canAddService
         addable.password = allowsPassword && !account.hasPassword
         addable.oneTimePassword = canAddOneTimePassword
         addable.recoveryCodes = !account.secondFactors.isEmpty
         return .signInMethods(
             AccountMethod.all(of: account, in: realm), recoveryCodes: account.secondFactors.recoveryCodes,
             adding: addable, frame())
+    }
+
+    /// Whether a browser can add an identity of a provider that the account does not have.
+    private var canAddService: Bool {
+        realm.providers.contains {
+            $0.isEnabled && account.identity(of: $0.provider) == nil
+                && realm.hasBrowserFlow(of: $0.provider, for: .accountPage)
+        }
     }
 
     private var canAddOneTimePassword: Bool {

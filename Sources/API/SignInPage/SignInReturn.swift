@@ -54,6 +54,7 @@ extension SignInVisit {
     /// Completes the flow with the result of a provider. A link takes effect when the app exchanges the code.
     fileprivate func finish(_ grant: FlowGrant) async throws -> PageResponse {
         if request.operation == .link {
+            if app.isAccountPage { return try await linkForAccountPage(grant) }
             guard let caller = try await services.codes.caller(of: request, in: realm),
                 let link = try services.codes.link(grant, in: realm)
             else { return PageResponse(.redirect(to: appReturn(error: .loginRequired).url), of: realm.id) }

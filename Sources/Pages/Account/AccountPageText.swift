@@ -10,7 +10,7 @@ enum AccountPageText: TextKey {
         profileHint
 
     // Ways to sign in.
-    case added, addedFrom, lastUsed, hiddenAddress, notUsedYet, onlyWay, remove, removeNamed, addProvider, addPasskey,
+    case added, addedFrom, lastUsed, hiddenAddress, notUsedYet, onlyWay, remove, removeNamed, addService,
         addPassword, changePassword, addAuthenticator, recoveryCodes, recoveryCodesLeft, newRecoveryCodes, suspended
 
     // Removing one.
@@ -54,7 +54,8 @@ enum AccountPageText: TextKey {
 
     // Failures.
     case failureTitle, nothingChanged, formExpired, tryAgain, backToAccount, tooManyTitle, waitMinutes, methodGone,
-        linkTaken, notAvailable
+        linkTaken, notAvailable, serviceTaken,
+        otherUser
 
     // Times.
     case justNow, minutesAgo, hoursAgo
@@ -99,8 +100,7 @@ extension AccountPageText {
         case .onlyWay: "This is your only way to sign in. Add another one before you remove it."
         case .remove: "Remove"
         case .removeNamed: "Remove {method}"
-        case .addProvider: "Add {provider}"
-        case .addPasskey: "Add a passkey"
+        case .addService: "Add a service, such as Apple or Google"
         case .addPassword: "Set a password"
         case .changePassword: "Change the password"
         case .addAuthenticator: "Add an authenticator app"
@@ -243,6 +243,8 @@ extension AccountPageText {
             {minutes, plural, one {Wait one minute, then try again.} other {Wait # minutes, then try again.}}
             """
         case .methodGone: "Your account no longer has this way to sign in. Nothing was changed."
+        case .serviceTaken: "Another account already uses this service. Nothing was changed."
+        case .otherUser: "You signed in to another account. Nothing was changed."
         case .linkTaken: "Another account already uses this address. Nothing was changed."
         case .notAvailable: "{app} does not allow this. Nothing was changed."
 

@@ -4,6 +4,8 @@ internal import HTML
 public enum AccountPath: String, Sendable, CaseIterable {
     case overview = ""
     case methods
+    /// Leads to the sign-in page, on which the user proves an identity to add.
+    case add
     case remove
     case email
     case password

@@ -20,11 +20,28 @@ public struct AccountOverview: Sendable {
     }
 }
 
+/// Why the sign-in page has led back without what the user wanted. The raw value is the error in the query.
+public enum AccountReturnProblem: String, Sendable, CaseIterable {
+    case alreadyLinked = "already_linked"
+    case otherUser = "user_mismatch"
+
+    fileprivate var text: AccountPageText {
+        switch self {
+        case .alreadyLinked: .serviceTaken
+        case .otherUser: .otherUser
+        }
+    }
+}
+
 extension Page {
     /// The first page of the account page.
     ///
-    /// - Parameter allowsPasswords: whether the account can have a password.
-    public static func account(_ overview: AccountOverview, allowsPasswords: Bool, _ frame: AccountFrame) -> Page {
+    /// - Parameters:
+    ///   - allowsPasswords: whether the account can have a password.
+    ///   - problem: `nil` if the user does not come from the sign-in page, or got what they wanted there.
+    public static func account(
+        _ overview: AccountOverview, allowsPasswords: Bool, problem: AccountReturnProblem? = nil, _ frame: AccountFrame
+    ) -> Page {
         let parts: [(AccountPath, AccountPageText, AccountPageText)] = [
             (.methods, .waysToSignIn, .waysToSignInHint), (.email, .emailAddress, .emailAddressHint),
             (.password, .password, .passwordHint), (.profile, .profile, .profileHint),
@@ -33,7 +50,7 @@ extension Page {
         ].filter { allowsPasswords || $0.0 != .password }
         return frame.page(
             .account,
-            [
+            (problem.map { [frame.problem($0.text)] } ?? []) + [
                 frame.details(of: overview),
                 Markup(
                     .nav, [.label(frame.string(.account))],

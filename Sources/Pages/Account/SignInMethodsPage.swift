@@ -3,8 +3,8 @@ public import Identity
 
 /// What the user can add to the account.
 public struct AddableMethods: Sendable {
-    /// The providers that a browser can use and the account does not have, with the URLs that start to link them.
-    public var providers: [(name: SignInMethodName, url: String)] = []
+    /// Whether there is an identity of a provider to add.
+    public var service = false
     public var password = false
     public var oneTimePassword = false
     public var recoveryCodes = false
@@ -90,11 +90,7 @@ extension AccountFrame {
     }
 
     fileprivate func additions(_ addable: AddableMethods) -> [Markup] {
-        let providers = addable.providers.map { name, url in
-            Markup(
-                .a, [.classes(.button, .quiet), .href(.accountPage(url))],
-                markup(.addProvider, [.provider: .text(name.label)]))
-        }
-        return providers + (addable.password ? [link(.addPassword, to: .password)] : [])
+        (addable.service ? [link(.addService, to: .add)] : [])
+            + (addable.password ? [link(.addPassword, to: .password)] : [])
     }
 }

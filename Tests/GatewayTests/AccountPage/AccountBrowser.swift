@@ -17,6 +17,12 @@ struct AccountBrowser: Sendable {
     let browser: TestBrowser
     let gateway: TestGateway
 
+    /// A browser that signs in on the sign-in page.
+    init(on visit: SignInPageVisit) {
+        browser = visit.browser
+        gateway = visit.gateway
+    }
+
     /// - Parameter tokens: those of the session that becomes the browser's; `nil` for a browser without a session.
     init(_ gateway: TestGateway, _ tokens: TestGateway.Tokens?) async throws {
         self.gateway = gateway
@@ -80,7 +86,10 @@ struct AccountBrowser: Sendable {
 
     /// Opens a path that is relative to a part.
     func follow(_ location: String) async throws -> Exchange {
-        let path = location.hasPrefix("../") ? "/demo/__/auth/" + location.dropFirst(3) : Self.root + "/" + location
+        let path =
+            location.hasPrefix("https://")
+            ? location
+            : location.hasPrefix("../") ? "/demo/__/auth/" + location.dropFirst(3) : Self.root + "/" + location
         return try await browser.send(.get, path)
     }
 

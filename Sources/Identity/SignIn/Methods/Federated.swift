@@ -58,7 +58,7 @@ public struct FederatedMethod: Sendable {
     }
 
     /// Links the identity of a sign-in in the browser to the account of a session that an ID token has named before.
-    func link(
+    public func link(
         _ proof: IdentityProof, to session: IDTokenContents, for app: App, in realm: Realm,
         from context: RequestContext
     ) async throws -> SignInOutcome {
