@@ -142,7 +142,7 @@ let package = Package(
         tests("WebhooksTests", imports: ["Crypto", "EventLoop", "HTTP", "Identity", "Webhooks"]),
         tests(
             "StorageTests", imports: ["Encoding", "Identity", "JSON", "Postgres", "Providers", "Storage", "Support"]),
-        tests("PagesTests", imports: ["Crypto", "HTML", "HTTP", "Identity", "Pages", "Providers"]),
+        tests("PagesTests", imports: ["Crypto", "Encoding", "HTML", "HTTP", "Identity", "Pages", "Providers"]),
         tests("APITests", imports: ["API", "Encoding", "HTTP", "IPAddresses", "Identity", "Pages", "Providers"]),
         tests("EmailTests", imports: ["Email", "EventLoop", "HTML", "Identity", "Pages", "Providers", "SMTP"]),
         tests("SimulatorsTests", imports: ["Crypto", "Encoding", "HTTP", "JOSE", "JSON", "Simulators"]),
@@ -157,7 +157,8 @@ let package = Package(
         tests(
             "DevModeTests",
             imports: ["API", "DevMode", "Encoding", "HTTP", "Identity", "JSON", "Providers", "Telemetry"]),
-        tests("CommandsTests", imports: ["Commands", "Crypto", "Gateway", "Identity", "JSON", "Providers"]),
+        tests(
+            "CommandsTests", imports: ["Commands", "Crypto", "Encoding", "Gateway", "Identity", "JSON", "Providers"]),
         tests(
             "SekishoAuthTests", in: "Tests/Client",
             imports: ["DevMode", "Identity", "SekishoAuth", "Simulators", "Support"]),

@@ -200,6 +200,15 @@ CREATE TABLE public.authorization_flow (
     CONSTRAINT authorization_flow_state_hash_check CHECK ((length(state_hash) = 32))
 );
 
+CREATE TABLE public.brand_image (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    id text NOT NULL COLLATE pg_catalog."C",
+    content bytea NOT NULL,
+    stored_at timestamp with time zone NOT NULL,
+    CONSTRAINT brand_image_check CHECK ((id = encode(sha256(content), 'hex'::text))),
+    CONSTRAINT brand_image_content_check CHECK ((octet_length(content) <= 65536))
+);
+
 CREATE TABLE public.browser_session (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     secret_hash bytea NOT NULL,
@@ -733,6 +742,9 @@ ALTER TABLE ONLY public.authorization_flow
 ALTER TABLE ONLY public.authorization_flow
     ADD CONSTRAINT authorization_flow_pkey PRIMARY KEY (state_hash);
 
+ALTER TABLE ONLY public.brand_image
+    ADD CONSTRAINT brand_image_pkey PRIMARY KEY (realm_id, id);
+
 ALTER TABLE ONLY public.browser_session
     ADD CONSTRAINT browser_session_pkey PRIMARY KEY (realm_id, secret_hash);
 
@@ -991,6 +1003,9 @@ ALTER TABLE ONLY public.app
 
 ALTER TABLE ONLY public.app_transaction
     ADD CONSTRAINT app_transaction_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.brand_image
+    ADD CONSTRAINT brand_image_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.consent_rescission
     ADD CONSTRAINT consent_rescission_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;

@@ -22,7 +22,7 @@ extension Command {
             ),
         ],
         details: [
-            "FILE may be `-` for standard input. Without --prune, settings that FILE omits stay as they are. An unknown member is an error. Relative paths in privateKeyFile and clientSecretFile start at the directory of FILE, or at the current directory if FILE is `-`.",
+            "FILE may be `-` for standard input. Without --prune, settings that FILE omits stay as they are. An unknown member is an error. Relative paths in members whose names end in File start at the directory of FILE, or at the current directory if FILE is `-`.",
             "Prints the list of changes: `+` marks an added setting, `-` a removed setting, and `~` a changed setting.",
             "If the changes would violate a configuration rule, such as App Review guideline 4.8, nothing is changed, and every new violation is reported. Violations that existed before are reported as warnings, and do not prevent changes. Changes take effect within seconds. Applying the same file again changes nothing.",
             "A new event endpoint has a new secret, which is not printed: `sekisho events rotate-secret` prints another one.",
@@ -57,7 +57,7 @@ extension ProjectFile {
             throw UsageError(message: error.description)
         }
         try self.init(parsing: json) { name throws(UnreadableFile) in
-            try InputFile.text(of: name.hasPrefix("/") || path == "-" ? name : folder + name)
+            try InputFile.bytes(of: name.hasPrefix("/") || path == "-" ? name : folder + name)
         }
     }
 }

@@ -190,7 +190,9 @@ struct CompositionRoot: Sendable {
                 findRealm: configuration.realm(_:), limiter: limiter, clock: clock),
             projects: ProjectServices(
                 editor: configuration.editor, tenancy: tenancy(on: pool, configuration, extensions),
-                app: configuration.app(_:of:), allowsLoopbackCallbacks: mode.acceptsLoopbackIssuers),
+                app: configuration.app(_:of:), images: .cached(on: pool, clock: clock),
+                styles: BrandStyles { Digest.sha256($0) },
+                allowsLoopbackCallbacks: mode.acceptsLoopbackIssuers),
             console: ConsoleSignIn(
                 administrators: administrators(on: pool, store, configuration), password: password,
                 secondFactor: secondFactor, enrolment: enrolment, emails: emailActions.sending,

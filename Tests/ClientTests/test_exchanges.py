@@ -1,8 +1,10 @@
 """Requests to `sekisho dev` for every operation; every response is checked against openapi.yaml."""
 
+import base64
 import secrets
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 
 import pytest
 import requests
@@ -31,6 +33,9 @@ VERIFY_CODE, RESET_CODE, CHANGE_CODE, LINK_CODE, NEW_LINK_CODE, NEW_LINK_EMAIL =
 SESSION_ID, VERIFIED_ID_TOKEN = (object() for _ in range(2))
 # A notification that Apple signed.
 NOTIFICATION = object()
+# The ID of an image that the brand of an app names, and the bytes of a PNG in base64.
+BRAND_IMAGE = object()
+PNG = base64.b64encode((Path(__file__).parents[1] / "Fuzzing/Seeds/image/png").read_bytes()).decode()
 # A tenant that allows passwords, email links and anonymous accounts, an account in it, and one of its two disabled
 # providers.
 TENANT, TENANT_LOCAL_ID, TENANT_ID_TOKEN, TENANT_PROVIDER = (object() for _ in range(4))
@@ -541,6 +546,10 @@ ROWS = [
           path={"appId": APP}, params={"updateMask": "brand"}),
     admin_row("Google without Apple", "updateApp", {"signInMethods": ["google.com"]}, "LOGIN_SERVICES_4_8", 409,
         path={"appId": APP}),
+    admin_row("image for a brand", "createBrandImage", {"content": PNG}),
+    admin_row("no image", "createBrandImage", {"content": "PHN2Zy8+"}, "INVALID_ARGUMENT"),
+    Row("image that no brand names", "getBrandImage", None, "NOT_FOUND", 404, {"path": {"image": "0" * 64}}),
+    Row("image of a brand", "getBrandImage", options={"path": {"image": BRAND_IMAGE}}),
     admin_row("existing app", "deleteApp", status=204, path={"appId": APP}),
     admin_row("unknown app", "deleteApp", None, "CONFIGURATION_NOT_FOUND", 404, path={"appId": "unknown"}),
     admin_row("first page of tenants", "listTenants", params={"pageSize": "2"}),
@@ -761,6 +770,13 @@ def fresh_provider():
     return f"oidc.{secrets.token_hex(8)}"
 
 
+def brand_image(client):
+    """Stores an image, sets it as the icon of a new app, and returns its ID."""
+    image = ok_body(client.call("createBrandImage", {"content": PNG}, api_key=None, headers=ADMIN_HEADERS))["imageId"]
+    create(client, "createApp", {"appId": "a" + secrets.token_hex(4), "brand": {"favicon": image}})
+    return image
+
+
 def create(client, operation, json, **options):
     """Creates a resource and returns its ID."""
     created = ok_body(client.call(operation, json, api_key=None, headers=ADMIN_HEADERS, **options))
@@ -883,6 +899,7 @@ def placeholder_values(client):
         PROVIDER: lambda: create(
             client, "createOauthIdpConfig", CORP_PROVIDER, params={"oauthIdpConfigId": fresh_provider()}),
         APP: lambda: create(client, "createApp", {"appId": "a" + secrets.token_hex(4)}),
+        BRAND_IMAGE: lambda: brand_image(client),
     }
 
 

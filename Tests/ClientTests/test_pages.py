@@ -111,8 +111,11 @@ def test_a_short_password_is_rejected_with_an_error_on_the_page(client, any_brow
     any_browser.driver.execute_script("document.querySelector('form').noValidate = true")
     any_browser.click("Save the password")
     assert "At least" in any_browser.element("[role=alert]").text
+    assert any_browser.driver.title.startswith("Error: ")
+    assert any_browser.element("[role=alert]") == any_browser.driver.switch_to.active_element
+    any_browser.driver.switch_to.active_element.send_keys(Keys.TAB, Keys.ENTER)
     password = any_browser.element("#password")
-    assert password == any_browser.driver.switch_to.active_element
+    assert any_browser.driver.current_url.endswith("#password")
     assert password.get_attribute("value") == ""
     description = password.get_attribute("aria-describedby").split()[0]
     assert description == any_browser.element("[role=alert]").get_attribute("id")

@@ -3,10 +3,12 @@
 `fresh_installation` is a migrated database that only this file uses.
 """
 
+import hashlib
 import json
 import re
 import secrets
 import subprocess
+from pathlib import Path
 
 import pytest
 import requests
@@ -115,6 +117,27 @@ def test_brands_are_applied_once_and_null_removes_them(apply, fresh_installation
     assert rejected.returncode != 0 and "brand.privacyUrl: expected an https URL" in rejected.stderr
     removed = apply({"project": project, "brand": None, "apps": {"default": {"brand": {"name": None}}}})
     assert removed.stdout.endswith("6 changes applied\n")
+
+
+IMAGES = Path(__file__).parents[1] / "Fuzzing/Seeds/image"
+
+
+@pytest.mark.parametrize("image", sorted(IMAGES.iterdir()), ids=lambda path: path.name)
+def test_images_of_brands_are_stored_and_served(apply, fresh_installation, project, image):
+    file = {"project": project, "brand": {"logoFile": str(image), "faviconFile": str(image)}}
+    dry = apply(file, "--dry-run")
+    assert dry.returncode == 0, dry.stderr
+    identifier = hashlib.sha256(image.read_bytes()).hexdigest()
+    assert f"+ brand.logo: {identifier}\n" in dry.stdout
+    stored = f"SELECT count(*) FROM brand_image WHERE realm_id = '{project}'"
+    assert sql(fresh_installation.database_url, stored).strip() == "0"
+    assert apply(file).returncode == 0
+    assert sql(fresh_installation.database_url, stored).strip() == "1"
+    assert apply(file).stdout == "no changes\n"
+    assert apply({"project": project, "brand": None}).returncode == 0
+    path = image.parent.parent / "csv"
+    rejected = apply({"project": project, "brand": {"logoFile": str(next(path.iterdir()))}})
+    assert rejected.returncode != 0 and "brand.logoFile: expected a PNG, JPEG or WebP image" in rejected.stderr
 
 
 def test_changes_of_secrets_are_reported_without_the_secrets(apply, fresh_installation, project, apple):

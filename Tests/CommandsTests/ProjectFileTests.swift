@@ -1,4 +1,5 @@
 import Crypto
+import Encoding
 import Identity
 import Providers
 import Testing
@@ -39,10 +40,19 @@ struct ProjectFileTests {
             policy: Policy(.sekisho)),
         name: "demo", apps: [ConfiguredApp(app: ProjectDraft.defaultApp, name: "default")])
 
+    /// A PNG of one pixel.
+    static let logo: [UInt8] =
+        [
+            0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0, 1,
+            8,
+            0, 0, 0, 0, 0, 0, 0, 0,
+        ] + [0, 0, 0, 0, 0x49, 0x44, 0x41, 0x54, 0, 0, 0, 0] + [0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0, 0, 0, 0]
+
     static func parsed(_ json: String) throws -> ProjectFile {
         try ProjectFile(parsing: Array(json.utf8)) { path throws(UnreadableFile) in
+            if path == "logo.png" { return logo }
             guard let text = files[path] else { throw UnreadableFile(path: path, reason: "missing") }
-            return text
+            return Array(text.utf8)
         }
     }
 
@@ -257,6 +267,28 @@ struct ProjectFileTests {
         let pruned = try changed(#", "apps": {"default": {}}"#, second, pruning: true)
         #expect(pruned.realm.project.brand == Brand() && pruned.apps[0].app.settings.brand == Brand())
         #expect(throws: ConfigurationError.self) { try Self.parsed(#"{"project": "demo", "brand": {"color": "red"}}"#) }
+    }
+
+    @Test("Images of brands are read from files, each once, and a file that is no image is a problem")
+    func brandImages() throws {
+        let file = try Self.parsed(
+            #"""
+            {"project": "demo", "brand": {"logoFile": "logo.png", "faviconFile": "logo.png"},
+             "apps": {"default": {"brand": {"logoFile": "logo.png"}}}}
+            """#)
+        #expect(file.uploads.map(\.content) == [Self.logo])
+        var configuration = Self.newProject
+        file.apply(to: &configuration, pruning: false)
+        let brand = configuration.realm.project.brand
+        #expect(brand.logo?.id.rawValue == Hexadecimal.encode(Digest.sha256(Self.logo)))
+        #expect(brand.logo == brand.favicon && configuration.apps[0].app.settings.brand.logo == brand.logo)
+        let removed = try Self.applied(#"{"project": "demo", "brand": {"logoFile": null}}"#, to: configuration)
+        #expect(removed.realm.project.brand.logo == nil && removed.realm.project.brand.favicon != nil)
+        for path in ["key.p8", "missing"] {
+            #expect(throws: ConfigurationError.self) {
+                try Self.parsed(#"{"project": "demo", "brand": {"logoFile": "\#(path)"}}"#)
+            }
+        }
     }
 
     @Test("Email settings can be removed one by one or all at once, and the member subjects replaces all subjects")

@@ -22,6 +22,7 @@ enum FuzzTarget: String, CaseIterable {
     case webauthn
     case csv
     case projectFile = "project-file"
+    case image
 
     /// The target of this process. libFuzzer's callback cannot capture it.
     nonisolated(unsafe) static var selected: FuzzTarget?
@@ -37,6 +38,7 @@ enum FuzzTarget: String, CaseIterable {
         case .webauthn: Self.verifyPasskey(input)
         case .csv: Self.parseCSV(input)
         case .projectFile: Self.parseProjectFile(input)
+        case .image: Self.parseImage(input)
         }
     }
 
@@ -194,6 +196,17 @@ enum FuzzTarget: String, CaseIterable {
                 policy: Policy(.sekisho)),
             name: "demo", apps: [ConfiguredApp(app: ProjectDraft.defaultApp, name: "default")])
         file.apply(to: &configuration, pruning: true)
+    }
+
+    /// An image has a limited size. Neither a part of it nor what follows it in a longer file is an image.
+    private static func parseImage(_ input: [UInt8]) {
+        guard let header = ImageHeader(input) else { return }
+        let isSmall =
+            (1...ImageHeader.maximumWidth).contains(header.width)
+            && (1...ImageHeader.maximumHeight).contains(header.height) && input.count <= ImageHeader.byteLimit
+        require(isSmall, "\(header) is too large")
+        require(ImageHeader(Array(input.dropLast())) == nil, "an image is complete without its last byte")
+        require(ImageHeader(input + [0]) == nil, "an image can have a byte after its end")
     }
 
     private static func require(_ condition: Bool, _ message: @autoclosure () -> String) {

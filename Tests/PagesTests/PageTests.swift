@@ -259,7 +259,7 @@ struct PageTests {
 
     static func expectAccessible(_ text: String) {
         #expect(text.matches(of: /<h1>/).count == 1)
-        #expect(text.matches(of: /<main>/).count == 1)
+        #expect(text.matches(of: /<main id="content">/).count == 1)
         let ids = text.matches(of: #/ id="([^"]*)"/#).map { String($0.output.1) }
         #expect(Set(ids).count == ids.count)
         for reference in text.matches(of: #/ (?:for|aria-describedby|aria-labelledby)="([^"]*)"/#) {
@@ -285,6 +285,46 @@ struct PageTests {
         let context = Page.Context(language: .english, projectName: "demo", brand: Brand(name: "Acme"))
         let page = Page.forgotPassword(context).html
         #expect(page.contains(#"<p class="project"><bdi>Acme</bdi></p>"#) && !page.contains("demo") && !page.contains("<footer>"))
+    }
+
+    @Test("The logo has the name as its text, and another image for dark colours")
+    func logo() {
+        func image(_ id: String) -> BrandImage {
+            BrandImage(id: ID(id), header: ImageHeader(stored: .png, width: 200, height: 50))
+        }
+        var brand = Brand(name: "A & B", logo: image("light"), darkLogo: image("dark"))
+        func page(imageDirectory: String?) -> Page {
+            .forgotPassword(
+                Page.Context(
+                    language: .english, projectName: "demo", brand: brand, imageDirectory: imageDirectory))
+        }
+        let html = page(imageDirectory: "assets/").html
+        #expect(
+            html.contains(
+                #"""
+                <p class="project"><picture><source media="(prefers-color-scheme: dark)" srcset="assets/dark">\#
+                <img src="assets/light" alt="A &amp; B" width="200" height="50"></picture></p>
+                """#))
+        #expect(!html.contains("rel=\"icon\""))
+        #expect(page(imageDirectory: nil).html.contains(#"<p class="project">A &amp; B</p>"#))
+        brand.logo = nil
+        #expect(!page(imageDirectory: "assets/").html.contains("<img"), "a dark logo alone is not shown")
+    }
+
+    @Test("A rejected form has a summary that is announced, focused and linked to the field, and a title that says so")
+    func rejectedForm() {
+        let values = Values()
+        let rejected = Page.forgotPassword(isInvalid: true, values.context).html
+        #expect(rejected.contains("<title>Error: Reset your password – Demo</title>"))
+        #expect(
+            rejected.contains(
+                #"""
+                <div id="problem" role="alert" class="problem" tabindex="-1" autofocus><p><a href="#address">
+                """#))
+        #expect(rejected.matches(of: /autofocus/).count == 1)
+        let hostile = Values(projectName: #"" id="problem""#, device: #"" id="problem""#).context
+        #expect(Page.forgotPassword(hostile).html.contains("<title>Reset"))
+        #expect(Page.forgotPassword(values.context).html.contains(##"<body><a class="skip" href="#content">"##))
     }
 
     @Test("The verification page offers \"This was not me\" until the address is verified")

@@ -6,7 +6,7 @@ extension Endpoint {
     /// The reference of the API as a page, which `Deploy/contract` generates from the contract (`openapi.yaml`).
     static let getReference = page("getReference", .get, "/docs") { _ in
         PageResponse(
-            Page.response(referencePage, language: "en", style: SEKISHO_REFERENCE_STYLE))
+            Page.response(referencePage, language: "en", styles: [SEKISHO_REFERENCE_STYLE]))
     }
 
     /// The contract, for generators of clients. RFC 9512 defines the media type.

@@ -33,7 +33,11 @@ struct AppInput: Decodable {
     let brand: BrandInput?
 
     /// Sets the members that `mask` covers. Without a mask in the request, absent members get their defaults.
-    func apply(to app: inout ConfiguredApp, maskedBy mask: FieldMask) throws(RequestRefusal) {
+    ///
+    /// - Parameter images: the images of the project that ``brand`` names.
+    func apply(
+        to app: inout ConfiguredApp, maskedBy mask: FieldMask, images: [BrandImage]
+    ) throws(RequestRefusal) {
         mask.assign("displayName", displayName, to: &app.name, default: app.app.id.rawValue)
         var settings = app.app.settings
         mask.assign(
@@ -58,7 +62,7 @@ struct AppInput: Decodable {
             "androidFingerprints", androidFingerprints, to: &settings.association.androidFingerprints, default: [])
         mask.assign("redirectUris", redirectUris, to: &settings.redirectURIs, default: [])
         mask.assign("exemption", try declaredExemption(), to: &settings.exemption)
-        try (brand ?? .empty).apply(to: &settings.brand, maskedBy: mask, keepingAbsent: false)
+        try (brand ?? BrandInput()).apply(to: &settings.brand, maskedBy: mask, images: images, keepingAbsent: false)
         app.app.settings = settings
     }
 

@@ -26,10 +26,11 @@ extension Endpoint {
             throw RequestRefusal.invalidField(
                 "/appId", "must have 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning")
         }
+        let images = try await call.images(of: input.brand, for: administrator)
         let configuration = try await call.editConfiguration(as: administrator) {
             guard $0.app(id) == nil else { throw RequestRefusal.rejected(.configurationExists) }
             var app = ConfiguredApp(app: App(id: id), name: id.rawValue)
-            try input.apply(to: &app, maskedBy: .all)
+            try input.apply(to: &app, maskedBy: .all, images: images)
             $0.set(app)
         }
         return try .json(AppResource(id, in: configuration))
@@ -45,9 +46,10 @@ extension Endpoint {
     ) { call, administrator in
         let (id, mask) = (call.appID, call.updateMask)
         let input = try call.body(as: AppInput.self, for: administrator)
+        let images = try await call.images(of: input.brand, for: administrator)
         let configuration = try await call.editConfiguration(as: administrator) {
             guard var app = $0.app(id) else { throw RequestRefusal.rejected(.configurationNotFound) }
-            try input.apply(to: &app, maskedBy: mask)
+            try input.apply(to: &app, maskedBy: mask, images: images)
             $0.set(app)
         }
         return try .json(AppResource(id, in: configuration))

@@ -1,9 +1,14 @@
+internal import Encoding
 internal import Identity
 
 /// The brand of a project or an app in a response. An extension.
 struct BrandConfig: Encodable {
     let name: String?
     let color: String?
+    /// The IDs of images.
+    let logo: String?
+    let darkLogo: String?
+    let favicon: String?
     let privacyUrl: String?
     let termsUrl: String?
     let supportUrl: String?
@@ -13,6 +18,9 @@ struct BrandConfig: Encodable {
         guard brand != Brand() else { return nil }
         name = brand.name
         color = brand.color?.text
+        logo = brand.logo?.id.rawValue
+        darkLogo = brand.darkLogo?.id.rawValue
+        favicon = brand.favicon?.id.rawValue
         privacyUrl = brand.privacy?.text
         termsUrl = brand.terms?.text
         supportUrl = brand.support?.text
@@ -21,21 +29,36 @@ struct BrandConfig: Encodable {
 
 /// An update of a brand.
 struct BrandInput: Decodable {
-    let name: String?
-    let color: String?
-    let privacyUrl: String?
-    let termsUrl: String?
-    let supportUrl: String?
+    var name: String?
+    var color: String?
+    /// The IDs of images.
+    var logo: String?
+    var darkLogo: String?
+    var favicon: String?
+    var privacyUrl: String?
+    var termsUrl: String?
+    var supportUrl: String?
 
-    static let empty = BrandInput(name: nil, color: nil, privacyUrl: nil, termsUrl: nil, supportUrl: nil)
+    /// The images that the input names.
+    var imageIDs: [ID<BrandImage>] {
+        [logo, darkLogo, favicon].compactMap { $0.nonEmpty.map { ID($0) } }.filter(\.isValidImageID)
+    }
 
     /// Sets the members that `mask` covers. An empty text removes a member.
     ///
-    /// - Parameter keepingAbsent: whether members that the input omits stay as they are. Otherwise they are removed.
-    func apply(to brand: inout Brand, maskedBy mask: FieldMask, keepingAbsent: Bool) throws(RequestRefusal) {
+    /// - Parameters:
+    ///   - images: the images of ``imageIDs`` that the project has.
+    ///   - keepingAbsent: whether members that the input omits stay as they are. Otherwise they are removed.
+    func apply(
+        to brand: inout Brand, maskedBy mask: FieldMask, images: [BrandImage], keepingAbsent: Bool
+    ) throws(RequestRefusal) {
+        func image(_ id: String) -> BrandImage? { images.first { $0.id.rawValue.isExactly(id) } }
         let editor = Editor(mask: mask, keepsAbsent: keepingAbsent)
         try editor.set("name", name, in: &brand.name, to: "a text") { $0 }
         try editor.set("color", color, in: &brand.color, to: RGBColor.rule) { RGBColor($0) }
+        try editor.set("logo", logo, in: &brand.logo, to: BrandImage.rule, image)
+        try editor.set("darkLogo", darkLogo, in: &brand.darkLogo, to: BrandImage.rule, image)
+        try editor.set("favicon", favicon, in: &brand.favicon, to: BrandImage.rule, image)
         try editor.set("privacyUrl", privacyUrl, in: &brand.privacy, to: BrandLink.rule) { BrandLink($0) }
         try editor.set("termsUrl", termsUrl, in: &brand.terms, to: BrandLink.rule) { BrandLink($0) }
         try editor.set("supportUrl", supportUrl, in: &brand.support, to: BrandLink.supportRule) {
@@ -59,5 +82,13 @@ struct BrandInput: Decodable {
             guard let value = parse(text) else { throw .invalidField("/brand/\(name)", "must be \(rule)") }
             member = value
         }
+    }
+}
+
+extension EndpointCall {
+    /// Returns the images of the administrator's project that `input` names.
+    func images(of input: BrandInput?, for administrator: Administrator) async throws -> [BrandImage] {
+        guard let ids = input?.imageIDs, !ids.isEmpty else { return [] }
+        return try await services.projects.images.images(ids, administrator.realm.project.id)
     }
 }

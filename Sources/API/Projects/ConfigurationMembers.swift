@@ -9,7 +9,8 @@ extension [ConfigurationMember] {
         + ConfigurationMember.all(
             .applied, in: "passkeys", "enabled", "origins", "relatedOrigins", "rpId", "topOrigins")
         + ConfigurationMember.all(
-            .applied, in: "brand", "color", "name", "privacyUrl", "supportUrl", "termsUrl")
+            .applied, in: "brand", "color", "darkLogo", "favicon", "logo", "name", "privacyUrl", "supportUrl",
+            "termsUrl")
         + ConfigurationMember.all(.applied, "authorizedDomains", "loginServicesConfig.requiresAppleOnEveryPlatform")
         + ConfigurationMember.all(.applied, "smsRegionConfig")
         + ConfigurationMember.all(

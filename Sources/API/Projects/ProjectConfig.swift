@@ -11,12 +11,13 @@ extension Endpoint {
     ) { call, administrator in
         let (input, mask) = (try call.decodedBody(as: ProjectConfigInput.self), call.updateMask)
         let unimplemented = try call.requireImplemented(.ofProject, maskedBy: mask, for: administrator.realm)
+        let images = try await call.images(of: input.brand, for: administrator)
         let configuration = try await call.editConfiguration(as: administrator) {
             // The stored project in `$0` lacks the rules of the mode.
             let defaults = administrator.realm.project.modeRules.defaultPolicy ?? $0.realm.project.defaultPolicy
             let deletedGuests = $0.realm.policy.deletesUnusedAnonymousAccounts
             try input.apply(
-                to: &$0.realm, maskedBy: mask, defaults: defaults,
+                to: &$0.realm, maskedBy: mask, defaults: defaults, images: images,
                 allowingLoopback: call.services.projects.allowsLoopbackCallbacks)
             if mask.contains("sms.secret"), let secret = input.sms?.secret { $0.setSMS(Secret(secret)) }
             // The janitor deletes accounts as soon as this is on.

@@ -49,10 +49,13 @@ struct ProjectConfigInput: Decodable {
     /// defaults, except `authorizedDomains`, `loginServicesConfig`, `passkeys`, `sms` and `brand`, which Firebase's
     /// clients do not know.
     ///
-    /// - Parameter defaults: the policy with the defaults; see ``Project/defaultPolicy``.
+    /// - Parameters:
+    ///   - defaults: the policy with the defaults; see ``Project/defaultPolicy``.
+    ///   - images: the images of the project that ``brand`` names.
     /// - Throws: ``RequestRefusal``.
     func apply(
-        to realm: inout Realm, maskedBy mask: FieldMask, defaults: Policy, allowingLoopback: Bool
+        to realm: inout Realm, maskedBy mask: FieldMask, defaults: Policy, images: [BrandImage],
+        allowingLoopback: Bool
     ) throws {
         if mask.coversAllFields {
             realm.policy.resetMembersOfProjectConfig(to: defaults)
@@ -84,7 +87,7 @@ struct ProjectConfigInput: Decodable {
             try (blockingFunctions ?? none).apply(
                 to: &realm.project.blockingFunctions, maskedBy: mask, allowingLoopback: allowingLoopback)
         }
-        try brand?.apply(to: &realm.project.brand, maskedBy: mask, keepingAbsent: true)
+        try brand?.apply(to: &realm.project.brand, maskedBy: mask, images: images, keepingAbsent: true)
         if mask.contains("authorizedDomains"), let authorizedDomains {
             realm.project.authorizedDomains = try Self.checked(authorizedDomains)
         }

@@ -104,13 +104,13 @@ public struct Endpoint: Sendable {
             errors: .identityToolkit, action: .administrator(needs: scope, handler))
     }
 
-    /// An operation of the admin API whose body, a `Content`, is a batch.
+    /// An operation of the admin API whose body, a `Content`, is large, for example a batch.
     static func batch<Content: Decodable & Sendable>(
-        _ operationID: String, _ path: String, needs scope: ServiceKeyScope,
+        _ operationID: String, _ path: String, bodyLimit: Int = batchBodyLimit, needs scope: ServiceKeyScope,
         handler: @escaping @Sendable (EndpointCall, Administrator, Content) async throws -> Response
     ) -> Endpoint {
         Endpoint(
-            operationID: operationID, method: .post, path: path, bodyLimit: batchBodyLimit, errors: .identityToolkit,
+            operationID: operationID, method: .post, path: path, bodyLimit: bodyLimit, errors: .identityToolkit,
             action: .administrator(needs: scope) { call, administrator in
                 try await handler(call, administrator, call.body(as: Content.self, for: administrator))
             }, largeContent: Content.self)

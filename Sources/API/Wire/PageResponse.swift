@@ -52,9 +52,19 @@ extension EndpointCall {
     func pageContext(
         languageTag tag: String? = nil, in realm: Realm?, of app: ID<App>? = nil, projectName: String?
     ) -> Page.Context {
-        Page.Context(
+        let brand = realm?.project.brand(of: app) ?? Brand()
+        return Page.Context(
             language: language(tag: tag, in: realm), projectName: projectName,
-            brand: realm?.project.brand(of: app) ?? Brand(), requestID: request.id)
+            brand: brand, style: brand.color.map(services.projects.styles.style),
+            imageDirectory: realm.map { imageDirectory(of: $0.project.id) }, requestID: request.id)
+    }
+
+    /// The directory with the images of a project's brands, relative to the page. It is below `/__/auth/`, which a site
+    /// that embeds the gateway's pages forwards to the gateway.
+    private func imageDirectory(of project: ID<Project>) -> String {
+        let depth = request.path.utf8.count { $0 == UInt8(ascii: "/") }
+        let toRoot = String(repeating: "../", count: max(depth - 1, 0))
+        return "\(toRoot)__/auth/assets/\(project.rawValue)/"
     }
 
     /// The request's context with the language of the page, which emails then use.

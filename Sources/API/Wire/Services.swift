@@ -111,16 +111,20 @@ public struct ProjectServices: Sendable {
     let tenancy: Tenancy
     /// Returns an app of a project; `nil` if the project has no such app.
     let app: @Sendable (ID<App>, ID<Project>) async throws -> App?
+    let images: BrandImages
+    let styles: BrandStyles
     /// Whether URLs of an operator's servers may use http on a loopback host.
     let allowsLoopbackCallbacks: Bool
 
     public init(
         editor: ProjectEditor, tenancy: Tenancy, app: @escaping @Sendable (ID<App>, ID<Project>) async throws -> App?,
-        allowsLoopbackCallbacks: Bool
+        images: BrandImages, styles: BrandStyles, allowsLoopbackCallbacks: Bool
     ) {
         self.editor = editor
         self.tenancy = tenancy
         self.app = app
+        self.images = images
+        self.styles = styles
         self.allowsLoopbackCallbacks = allowsLoopbackCallbacks
     }
 }

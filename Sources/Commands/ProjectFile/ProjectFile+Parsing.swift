@@ -5,9 +5,11 @@ internal import JSON
 internal import Providers
 
 extension ProjectFile {
-    /// - Parameter contents: returns the text of the file at a path that the project file names.
+    /// Returns the bytes of the file at a path that the project file names.
+    typealias Contents = (String) throws(UnreadableFile) -> [UInt8]
+
     /// - Throws: ``ConfigurationError`` with the problems of all members, or if `json` is not a JSON object.
-    init(parsing json: [UInt8], contents: (String) throws(UnreadableFile) -> String) throws(ConfigurationError) {
+    init(parsing json: [UInt8], contents: Contents) throws(ConfigurationError) {
         let members: JSONObject
         do {
             members = try StrictJSON.decode(JSONObject.self, from: json)
@@ -31,9 +33,9 @@ extension ProjectFile {
         }
         sms = reader.nullableObject("sms") { SMS(&$0, contents: contents) }
         blockingFunctions = reader.nullableObject("blockingFunctions") { BlockingFunctionsInput(&$0) }
-        brand = reader.nullableObject("brand") { BrandInput(&$0) }
+        brand = reader.nullableObject("brand") { BrandInput(&$0, contents: contents) }
         providers = reader.each("providers") { Provider($0, &$1, contents: contents) } ?? [:]
-        apps = reader.each("apps") { _, reader in ProjectApp(&reader) } ?? [:]
+        apps = reader.each("apps") { _, reader in ProjectApp(&reader, contents: contents) } ?? [:]
         eventEndpoints = reader.each("eventEndpoints") { Endpoint($0, &$1) }
         reader.finish()
         guard reader.problems.isEmpty else { throw ConfigurationError(problems: reader.problems) }
@@ -130,7 +132,7 @@ extension ProjectFile.BlockingFunctionsInput {
 }
 
 extension ProjectFile.SMS {
-    fileprivate init(_ reader: inout ObjectReader, contents: (String) throws(UnreadableFile) -> String) {
+    fileprivate init(_ reader: inout ObjectReader, contents: ProjectFile.Contents) {
         format = reader.choice("format")
         url = reader.nullableText("url")
         username = reader.nullableText("username")
@@ -178,7 +180,7 @@ extension ProjectFile.Endpoint {
 }
 
 extension ProjectFile.Provider {
-    fileprivate init(_ id: String, _ reader: inout ObjectReader, contents: (String) throws(UnreadableFile) -> String) {
+    fileprivate init(_ id: String, _ reader: inout ObjectReader, contents: ProjectFile.Contents) {
         let provider = ProviderID(id)
         isEnabled = reader.flag("enabled")
         clientIDs = reader.texts("clientIds")
@@ -204,14 +206,16 @@ extension ProjectFile.Provider {
 extension ObjectReader {
     /// Reads a secret from the member `name`, or from the file that the member with the ending `File` names.
     fileprivate mutating func secret(
-        _ name: String, contents: (String) throws(UnreadableFile) -> String
+        _ name: String, contents: ProjectFile.Contents
     ) -> Secret? {
         let fileMember = "\(name)File"
         let inlineSecret = text(name)
         guard let path = text(fileMember) else { return inlineSecret.map { Secret($0) } }
         if inlineSecret != nil { addProblem(fileMember, "\(name) is set too: use only one of them") }
-        do {
-            let text = try contents(path)
+        do throws(UnreadableFile) {
+            guard let text = String(validating: try contents(path), as: UTF8.self) else {
+                throw UnreadableFile(path: path, reason: "not UTF-8")
+            }
             // An empty secret would remove the stored one, but an empty file is more likely the result of a failed
             // command.
             if text.allSatisfy(\.isWhitespace) { addProblem(fileMember, "\(path) is empty") }
@@ -224,7 +228,7 @@ extension ObjectReader {
 }
 
 extension ProjectFile.ProjectApp {
-    fileprivate init(_ reader: inout ObjectReader) {
+    fileprivate init(_ reader: inout ObjectReader, contents: ProjectFile.Contents) {
         name = reader.text("name")
         platform = reader.choice("platform")
         distribution = reader.choice("distribution")
@@ -249,6 +253,6 @@ extension ProjectFile.ProjectApp {
             }
             return LoginServicesExemption(kind: kind, reason: reason)
         }
-        brand = reader.nullableObject("brand") { ProjectFile.BrandInput(&$0) }
+        brand = reader.nullableObject("brand") { ProjectFile.BrandInput(&$0, contents: contents) }
     }
 }

@@ -44,6 +44,9 @@ struct ProjectFile: Sendable {
     struct BrandInput: Sendable {
         var name = Patch<String>.absent
         var color = Patch<RGBColor>.absent
+        var logo = Patch<ImageUpload>.absent
+        var darkLogo = Patch<ImageUpload>.absent
+        var favicon = Patch<ImageUpload>.absent
         var privacy = Patch<BrandLink>.absent
         var terms = Patch<BrandLink>.absent
         var support = Patch<BrandLink>.absent

@@ -21,6 +21,7 @@ struct ProjectFileApplication: Sendable {
         let endpoints = administration.eventEndpoints(under: masterKeys)
         let endpointEdit = file.endpointEdit(
             of: try await endpoints.store.endpoints(of: file.project), pruning: prunes)
+        if !isDryRun { try await storeImages(administration) }
         let edit = try await store.edit(
             ID(file.project), by: .commandLine, allowing: permissions, isDryRun: isDryRun, applyFile)
         if let edit {
@@ -48,10 +49,17 @@ struct ProjectFileApplication: Sendable {
         if !isDryRun {
             _ = try await draft.create(
                 in: administration.pool, under: masterKeys, by: .commandLine, at: administration.clock.now())
+            try await storeImages(administration)
             _ = try await store.edit(ID(file.project), by: .commandLine, allowing: permissions, applyFile)
             try await apply(endpointEdit, with: endpoints)
         }
         report(configuration.changes(since: initial) + endpointEdit.changes, createsProject: true)
+    }
+
+    /// Does nothing if the project does not exist. Images that no brand uses in the end are deleted later.
+    private func storeImages(_ administration: Administration) async throws {
+        let images = BrandImageStore(pool: administration.pool, clock: administration.clock)
+        for upload in file.uploads { _ = try await images.store(upload, of: file.project, by: .commandLine) }
     }
 
     private func apply(_ edit: ProjectFile.EndpointEdit, with endpoints: EventEndpoints) async throws {

@@ -109,6 +109,11 @@ enum ProjectFileHelp {
     private static let brandMembers: [(term: String, description: String)] = [
         ("name", "name shown to users in emails and on pages (default: the name of the project)"),
         ("color", "colour of buttons and links: \(RGBColor.rule)"),
+        (
+            "logoFile, darkLogoFile",
+            "paths of images with the logo, and with the logo for readers who prefer dark colours: \(ImageHeader.rule)"
+        ),
+        ("faviconFile", "path of an image for the browser's tab"),
         ("privacyUrl, termsUrl", "https URLs of the privacy policy and of the terms of use"),
         ("supportUrl", "where users get help: \(BrandLink.supportRule)"),
     ]

@@ -6,17 +6,25 @@ public struct Brand: Hashable, Sendable {
     public var name: String?
     /// The colour of buttons, links and focus rings; see ``RGBColor``.
     public var color: RGBColor?
+    public var logo: BrandImage?
+    /// Replaces ``logo`` where the reader prefers dark colours.
+    public var darkLogo: BrandImage?
+    /// The icon of pages in the browser.
+    public var favicon: BrandImage?
     public var privacy: BrandLink?
     public var terms: BrandLink?
     /// Where users get help. The only link that can be an email address.
     public var support: BrandLink?
 
     public init(
-        name: String? = nil, color: RGBColor? = nil, privacy: BrandLink? = nil, terms: BrandLink? = nil,
-        support: BrandLink? = nil
+        name: String? = nil, color: RGBColor? = nil, logo: BrandImage? = nil, darkLogo: BrandImage? = nil,
+        favicon: BrandImage? = nil, privacy: BrandLink? = nil, terms: BrandLink? = nil, support: BrandLink? = nil
     ) {
         self.name = name
         self.color = color
+        self.logo = logo
+        self.darkLogo = darkLogo
+        self.favicon = favicon
         self.privacy = privacy
         self.terms = terms
         self.support = support
@@ -24,11 +32,12 @@ public struct Brand: Hashable, Sendable {
 }
 
 extension Brand {
-    /// Returns this brand of a project with the members that the brand of an app sets.
+    /// Returns this brand of a project with the members that the brand of an app sets. The two logos belong together.
     public func overridden(by app: Brand) -> Brand {
         Brand(
-            name: app.name ?? name, color: app.color ?? color, privacy: app.privacy ?? privacy,
-            terms: app.terms ?? terms, support: app.support ?? support)
+            name: app.name ?? name, color: app.color ?? color, logo: app.logo ?? logo,
+            darkLogo: app.logo == nil ? app.darkLogo ?? darkLogo : app.darkLogo, favicon: app.favicon ?? favicon,
+            privacy: app.privacy ?? privacy, terms: app.terms ?? terms, support: app.support ?? support)
     }
 }
 

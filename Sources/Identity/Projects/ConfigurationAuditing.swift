@@ -71,7 +71,8 @@ extension Brand {
     fileprivate var detail: [String: String] {
         let support = support?.isEmail == true ? "mailto" : support?.text
         let all = [
-            "name": name, "color": color?.text, "privacyUrl": privacy?.text, "termsUrl": terms?.text,
+            "name": name, "color": color?.text, "logo": logo?.id.rawValue, "darkLogo": darkLogo?.id.rawValue,
+            "favicon": favicon?.id.rawValue, "privacyUrl": privacy?.text, "termsUrl": terms?.text,
             "supportUrl": support,
         ]
         return all.compactMapValues(\.self)

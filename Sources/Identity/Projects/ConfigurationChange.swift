@@ -139,7 +139,8 @@ extension Brand {
     /// Only the members that are set.
     fileprivate var members: [(String, String)] {
         let all = [
-            ("name", name), ("color", color?.text), ("privacyUrl", privacy?.text), ("termsUrl", terms?.text),
+            ("name", name), ("color", color?.text), ("logo", logo?.id.rawValue), ("darkLogo", darkLogo?.id.rawValue),
+            ("favicon", favicon?.id.rawValue), ("privacyUrl", privacy?.text), ("termsUrl", terms?.text),
             ("supportUrl", support?.text),
         ]
         return all.compactMap { name, value in value.map { (name, $0) } }

@@ -4,6 +4,8 @@ public enum ConfigurationProblem: Hashable, Sendable {
     case projectName
     /// - Parameter app: `nil` for the brand of the project.
     case brandName(app: ID<App>?)
+    /// The project has not stored an image of a brand.
+    case brandImage(ID<BrandImage>)
     case tooManyDomains
     /// - Parameter index: from 0.
     case domain(index: Int)
@@ -161,6 +163,7 @@ extension ConfigurationProblem: CustomStringConvertible {
         let limits = ProjectConfiguration.Limits.self
         return switch self {
         case .projectName: "the project's name \(Self.nameRule)"
+        case .brandImage(let id): "the project has no image \(id)"
         case .brandName(nil): "brand.name \(Self.headerTextRule)"
         case .brandName(let app?): "app \(app): brand.name \(Self.headerTextRule)"
         case .tooManyDomains: "there must not be more than \(Project.domainLimit) authorized domains"

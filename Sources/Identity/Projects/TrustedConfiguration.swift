@@ -82,7 +82,7 @@ extension EmailSettings {
 }
 
 extension Brand {
-    /// Not ordinary: the name and the links, with which a page or an email could deceive its reader.
+    /// Not ordinary: the name, the images and the links, with which a page or an email could deceive its reader.
     fileprivate func replacingOrdinaryMembers(from new: Brand) -> Brand {
         var brand = self
         brand.color = new.color

@@ -74,8 +74,8 @@ extension Page {
     public func flowResponse(status: Int = 200) -> Response {
         let script = eventDelivery.map { _ in "script-src 'sha256-\(PageScript.delivery.sha256)'; " } ?? ""
         let policy = """
-            default-src 'none'; \(script)style-src 'sha256-\(Stylesheet.sha256)'; form-action 'none'; \
-            frame-ancestors 'none'; base-uri 'none'
+            default-src 'none'; \(script)\(Self.stylePolicy(context.styleHashes))\(context.imagePolicy)\
+            form-action 'none'; frame-ancestors 'none'; base-uri 'none'
             """
         return Response(
             status: status,

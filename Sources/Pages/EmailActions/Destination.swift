@@ -19,6 +19,10 @@ struct Destination: Sendable {
     /// The current path, without a query.
     static let currentPage = Destination("?")
 
+    /// The main element of the page.
+    static let content = field(.content)
+    /// An element of the page.
+    static func field(_ id: ElementID) -> Destination { Destination("#" + id.rawValue) }
     static func brand(_ link: BrandLink) -> Destination { Destination(URLReference(webOrEmail: link.text)) }
     /// Another page of the account page, or the page that signs out.
     ///

@@ -6,8 +6,7 @@ extension Page {
     ///
     /// - Parameter isInvalid: whether the submitted text is not an email address.
     public static func forgotPassword(isInvalid: Bool = false, _ context: Context) -> Page {
-        let alert = Markup(
-            .p, [.id(.problem), .role("alert"), .classes(.problem)], context.words(.action(.invalidAddress)))
+        let alert = context.problem(.action(.invalidAddress), with: .address)
         let address: [Attribute] = [
             .id(.address), .name(CodeForm.Field.email.rawValue), .type("email"), .autocomplete("username"), .required,
             .maxlength(254),
@@ -21,7 +20,7 @@ extension Page {
                         context.label(.page(.emailAddress), for: .address),
                         .void(
                             .input,
-                            address + (isInvalid ? [.invalid, .describedBy([.problem]), .autofocus] : [])),
+                            address + (isInvalid ? [.invalid, .describedBy([.problem])] : [])),
                         context.button(.action(.sendEmail)),
                     ])
             ])

@@ -49,9 +49,8 @@ extension Page {
         removable: [ListedMethod], _ choice: NewAccountChoice, after remedy: Remedy? = nil,
         _ form: CodeForm, _ context: Context
     ) -> Page {
-        let alert = Markup(
-            .div, [.id(.problem), .role("alert"), .classes(.problem)],
-            [context.paragraph(.action(.unsuitablePassword)), context.list(missing.map(\.label))])
+        let alert = context.problem(
+            .action(.unsuitablePassword), with: .password, [context.list(missing.map(\.label))])
         let address: [Attribute] = [
             .id(.address), .name(CodeForm.Field.username.rawValue), .type("email"), .autocomplete("username"),
             .readonly, .value(email.rawValue),
@@ -65,7 +64,7 @@ extension Page {
         let fields = [
             context.label(.page(.emailAddress), for: .address), .void(.input, address),
             context.label(.action(.newPassword), for: .password),
-            .void(.input, password + (missing.isEmpty ? [] : [.invalid, .autofocus])),
+            .void(.input, password + (missing.isEmpty ? [] : [.invalid])),
             Markup(.ul, [.id(.passwordRules), .classes(.note)], requirements),
         ]
         let others = context.checkboxes(for: removable, .action(.otherMethods), .action(.otherMethodsExplanation))

@@ -11,6 +11,8 @@ extension Attribute {
 }
 
 extension ElementID {
+    /// The main element of every page.
+    static let content = ElementID("content")
     static let address = ElementID("address")
     /// The button that returns to the app. The scripts of the pages use this ID.
     static let back = ElementID("back")

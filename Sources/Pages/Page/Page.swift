@@ -12,14 +12,24 @@ public struct Page: Sendable {
         /// project.
         public let projectName: String?
         public let brand: Brand
+        /// The colours of the brand; `nil` for those of the ``Stylesheet``.
+        public let style: BrandStyle?
+        /// The URL of the directory with the images of the brand, relative to the page. Without it, the page shows no
+        /// images.
+        public let imageDirectory: String?
         /// The ID of the request in the log, for a page that reports a failure.
         public let requestID: String?
 
         /// - Parameter projectName: the display name of the project, which the name of `brand` replaces.
-        public init(language: Language, projectName: String?, brand: Brand = Brand(), requestID: String? = nil) {
+        public init(
+            language: Language, projectName: String?, brand: Brand = Brand(), style: BrandStyle? = nil,
+            imageDirectory: String? = nil, requestID: String? = nil
+        ) {
             self.language = language
             self.projectName = brand.name ?? projectName
             self.brand = brand
+            self.style = style
+            self.imageDirectory = imageDirectory
             self.requestID = requestID
         }
     }
@@ -32,7 +42,7 @@ public struct Page: Sendable {
     var eventDelivery: String?
     /// The URL that the page opens as soon as it is loaded; `nil` for a page that stays.
     var refresh: Destination?
-    /// Precedes the title of the window, for example "Error: "; empty for other pages.
+    /// Precedes the title of the window. If it is empty, the title of a page with a rejected form begins with "Error: ".
     var windowTitlePrefix = ""
     /// Whether the page explains that something did not work. Then its footer contains the ID of the request.
     var isFailure = false
@@ -44,38 +54,43 @@ public struct Page: Sendable {
     }
 
     public var html: String {
-        let heading = context.string(title)
-        let windowTitle = windowTitlePrefix + (context.projectName.map { "\(heading) – \($0)" } ?? heading)
         let refresh = refresh.map { [Markup.void(.meta, Attribute.refresh(to: $0.url))] } ?? []
-        let name = context.projectName.map { [Markup(.p, [.classes(.project)], [.isolated($0)])] } ?? []
         return Markup.document(
             language: context.language.rawValue, isRightToLeft: context.language.isRightToLeft,
             head: [
                 .void(.meta, [.name("viewport"), .content("width=device-width, initial-scale=1")]),
                 .void(.meta, [.name("robots"), .content("noindex")]), Markup(.title, text: windowTitle), .stylesheet,
-            ] + refresh,
+            ] + [context.style?.markup].compactMap(\.self) + icon + refresh,
             body: Markup(
                 .body, eventDelivery.map { [.delivery($0)] } ?? [],
-                [Markup(.main, name + [Markup(.h1, context.words(title))] + content)] + footer
+                [
+                    skipLink,
+                    Markup(.main, [.id(.content)], nameOrLogo + [Markup(.h1, context.words(title))] + content),
+                ] + footer
                     + (eventDelivery == nil ? [] : [PageScript.delivery.markup])))
     }
 
     /// Returns the response for a page without script. A page with ``eventDelivery`` needs ``flowResponse(status:)``.
     public func response(status: Int = 200) -> Response {
         Self.response(
-            Array(html.utf8), language: context.language.rawValue, style: "sha256-\(Stylesheet.sha256)", status: status)
+            Array(html.utf8), language: context.language.rawValue, styles: context.styleHashes,
+            images: context.imagePolicy, status: status)
     }
 
     /// Returns a response with `html`. No other page can embed it in a frame, and no cache stores it. Browsers do not
     /// send the URL of the page, which may contain a code, to other servers.
     ///
-    /// - Parameter style: the hash of the page's only style, as in a Content-Security-Policy.
-    public static func response(_ html: [UInt8], language: String, style: String, status: Int = 200) -> Response {
+    /// - Parameters:
+    ///   - styles: SHA-256 of each of the page's styles in base64.
+    ///   - images: the directive for images of a Content-Security-Policy; empty for a page without images.
+    public static func response(
+        _ html: [UInt8], language: String, styles: [String], images: String = "", status: Int = 200
+    ) -> Response {
         Response(
             status: status,
             headers: [
                 "Content-Type": "text/html; charset=utf-8",
-                "Content-Security-Policy": securityPolicy(style),
+                "Content-Security-Policy": securityPolicy(styles, images),
                 "Content-Language": language,
                 "Referrer-Policy": "no-referrer",
                 "Cache-Control": "no-store",
@@ -88,12 +103,22 @@ public struct Page: Sendable {
 
     /// The Content-Security-Policy of a page without script. A page with ``eventDelivery`` gets its policy from
     /// ``flowResponse(status:)``.
-    private static func securityPolicy(_ style: String) -> String {
-        "default-src 'none'; style-src '\(style)'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    private static func securityPolicy(_ styles: [String], _ images: String) -> String {
+        """
+        default-src 'none'; \(stylePolicy(styles))\(images)form-action 'self'; frame-ancestors 'none'; base-uri 'none'
+        """
+    }
+
+    /// The directive of a Content-Security-Policy that allows only the styles with these hashes, with a space at its end.
+    static func stylePolicy(_ hashes: [String]) -> String {
+        "style-src \(hashes.map { "'sha256-\($0)'" }.joined(separator: " ")); "
     }
 }
 
 extension Page.Context {
+    /// SHA-256 in base64 of each style of a page, in their order.
+    var styleHashes: [String] { [Stylesheet.sha256] + [style?.sha256].compactMap(\.self) }
+
     func paragraph(_ text: Text) -> Markup { Markup(.p, words(text)) }
 
     /// A paragraph in small type.

@@ -1,7 +1,7 @@
 /// The styles of a ``Page``: one column for windows of at least 320 pixels, with light and dark colours.
 enum Stylesheet {
     enum Class: String {
-        case project, details, note, problem, quiet, button, choice, done
+        case project, details, skip, note, problem, quiet, button, choice, done
         case providers, provider, apple, google, divider, links, plain
     }
 
@@ -12,6 +12,7 @@ enum Stylesheet {
         --strong:#1d4ea8;--on-strong:#fff;--wrong:#9b1c1c}\
         @media (prefers-color-scheme:dark){:root{--back:#121316;--card:#1d1f24;--text:#f0f1f3;--soft:#c3c7ce;\
         --line:#8b919b;--strong:#a9c7ff;--on-strong:#0d1b33;--wrong:#ffb4ab}}\
+        :root{--fill:var(--strong);--on-fill:var(--on-strong)}\
         *{box-sizing:border-box}\
         body{margin:0;padding:1rem;background:var(--back);color:var(--text);overflow-wrap:anywhere;\
         font:1rem/1.6 system-ui,-apple-system,"Segoe UI",Roboto,"Hiragino Sans","Noto Sans JP","Noto Sans CJK JP",sans-serif}\
@@ -21,6 +22,7 @@ enum Stylesheet {
         :lang(ja) h1,:lang(ja) h2{word-break:auto-phrase}\
         p{margin:0 0 1rem}ul{margin:0 0 1rem;padding-inline-start:1.25rem}\
         .project{margin:0 0 .25rem;color:var(--soft);font-weight:600}\
+        .project img{display:block;width:auto;max-width:100%;height:auto;max-height:2.5rem}\
         .details{margin:0 0 1.25rem}dt,label{display:block;color:var(--soft);font-size:.9375rem}\
         dd{margin:0 0 .5rem;font-weight:600}\
         label{margin-top:1rem}\
@@ -36,13 +38,16 @@ enum Stylesheet {
         .choice label{margin:0;padding:.5rem 0;color:var(--text);font-size:1rem;font-weight:600}\
         .choice .note{grid-column:2}\
         .done{margin:0 0 1rem;padding:.5rem .75rem;border:2px solid var(--strong);border-radius:.5rem}\
+        .problem a{display:inline-block;min-height:2.75rem;padding:.5rem 0;color:inherit}\
+        .skip{position:absolute;inset-inline-start:-999rem;min-height:2.75rem;padding:.625rem 1rem;color:var(--text)}\
+        .skip:focus{position:static;display:inline-block}\
         .note{margin:0;color:var(--soft);font-size:.9375rem}\
         form+.note,a+.note{margin-top:1rem}\
         .problem p,.problem ul{margin:0}\
         .problem{margin:0 0 1rem;padding:.5rem .75rem;border:2px solid var(--wrong);border-radius:.5rem;\
         color:var(--wrong);font-weight:600}\
         button,.button{display:block;width:100%;min-height:2.75rem;margin:1.25rem 0 0;padding:.625rem 1rem;\
-        border:2px solid var(--strong);border-radius:.5rem;background:var(--strong);color:var(--on-strong);\
+        border:2px solid var(--strong);border-radius:.5rem;background:var(--fill);color:var(--on-fill);\
         font:inherit;font-weight:600;line-height:1.4;text-align:center;text-decoration:none;cursor:pointer}\
         .quiet{background:transparent;color:var(--strong)}\
         footer{max-width:28rem;margin:0 auto;padding:0 1.5rem;color:var(--soft);font-size:.9375rem}\
@@ -65,5 +70,5 @@ enum Stylesheet {
         """
 
     /// SHA-256 of ``text`` in base64. The page's policy allows no other style (CSP 3 §6.7.3.3).
-    static let sha256 = "E9SLaE5vbORKfu5fJZDWj/vgCtYCQkFEmfxsT4cTTzU="
+    static let sha256 = "P3/7A7rgwdphkoayrv7N9qITtzPMh5I/ctSKq7NAaIQ="
 }

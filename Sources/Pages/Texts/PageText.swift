@@ -14,4 +14,6 @@ public enum PageText: TextKey {
     case instant, january, february, march, april, may, june, july, august, september, october, november, december
     /// The footer.
     case help, privacy, terms, requestID
+    /// The link before the content, and what precedes the title of a page that returns a rejected form.
+    case skipToContent, rejectedForm
 }

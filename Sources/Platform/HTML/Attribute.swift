@@ -24,6 +24,7 @@ public struct Attribute: Sendable {
     public static let readonly = Attribute("readonly")
     public static let required = Attribute("required")
     public static let selected = Attribute("selected")
+    public static let iconRelation = Attribute("rel", "icon")
     static let stylesheetRelation = Attribute("rel", "stylesheet")
     /// For a frame without scripts and forms, whose links can open new tabs without these restrictions.
     public static let sandboxWithLinks = Attribute("sandbox", "allow-popups allow-popups-to-escape-sandbox")
@@ -67,6 +68,7 @@ public struct Attribute: Sendable {
     public static func labelledBy(_ id: ElementID) -> Attribute { Attribute("aria-labelledby", id.rawValue) }
     public static func label(_ text: String) -> Attribute { Attribute("aria-label", text) }
     public static func lang(_ code: String) -> Attribute { Attribute("lang", code) }
+    public static func media(_ query: StaticString) -> Attribute { Attribute("media", "\(query)") }
     public static func maxlength(_ length: Int) -> Attribute { Attribute("maxlength", String(length)) }
     public static func minlength(_ length: Int) -> Attribute { Attribute("minlength", String(length)) }
     public static func name(_ name: String) -> Attribute { Attribute("name", name) }
@@ -78,6 +80,7 @@ public struct Attribute: Sendable {
     /// The number of the last row, after which the script of a list asks for newer rows.
     public static func lastRow(_ number: Int) -> Attribute { Attribute("data-last", String(number)) }
     public static func src(_ url: URLReference) -> Attribute { Attribute("src", url.text) }
+    public static func srcset(_ url: URLReference) -> Attribute { Attribute("srcset", url.text) }
     public static func style(_ css: StaticString) -> Attribute { Attribute("style", "\(css)") }
     public static func title(_ text: String) -> Attribute { Attribute("title", text) }
     public static func type(_ type: StaticString) -> Attribute { Attribute("type", "\(type)") }

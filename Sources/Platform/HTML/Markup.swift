@@ -5,8 +5,7 @@ public struct Markup: Sendable {
     public enum Element: String, Sendable {
         case a, bdi, body, button, code, dd, details, div, dl, dt, fieldset, figcaption, figure, footer, form, h1, h2,
             h3, head, header, html, iframe, label, legend, li, main, nav, noscript, option, p, picture, pre, script,
-            section,
-            select, span, strong, summary, table, tbody, td, textarea, th, thead, time, title, tr, ul
+            section, select, span, strong, summary, table, tbody, td, textarea, th, thead, time, title, tr, ul
         /// Elements of SVG. Inside ``svg``, ``title`` is SVG's element with the same name.
         case g, line, path, rect, svg, text
     }
@@ -39,6 +38,14 @@ public struct Markup: Sendable {
 
     /// - Parameter css: inserted without escaping (HTML §13.1.2.6), so it must be a constant in the source code.
     public static func style(_ css: StaticString) -> Markup { Markup(html: "<style>\(css)</style>") }
+
+    /// A style whose text the program computes from values that are not texts, such as colours.
+    ///
+    /// - Parameter css: inserted without escaping. A `<`, which could end the element, stops the process.
+    public static func style(computed css: String) -> Markup {
+        precondition(!css.utf8.contains(UInt8(ascii: "<")))
+        return Markup(html: "<style>\(css)</style>")
+    }
 
     /// - Parameter text: inserted without escaping, so it must be a constant in the source code.
     public static func script(_ text: StaticString) -> Markup { Markup(html: "<script>\(text)</script>") }

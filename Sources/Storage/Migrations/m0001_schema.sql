@@ -83,6 +83,16 @@ CREATE TABLE app (
     PRIMARY KEY (project_id, id)
 );
 
+-- The images of the brands of a project and its apps, which pages and emails show.
+CREATE TABLE brand_image (
+    realm_id text COLLATE "C" NOT NULL REFERENCES realm ON DELETE CASCADE,
+    id text COLLATE "C" NOT NULL CHECK (id = encode(sha256(content), 'hex')),
+    content bytea NOT NULL CHECK (octet_length(content) <= 65536),
+    -- Images that no brand uses are deleted a day later.
+    stored_at timestamptz NOT NULL,
+    PRIMARY KEY (realm_id, id)
+);
+
 CREATE TABLE identity_provider (
     realm_id text COLLATE "C" NOT NULL REFERENCES realm ON DELETE CASCADE,
     provider text COLLATE "C" NOT NULL CHECK (provider <> ''),

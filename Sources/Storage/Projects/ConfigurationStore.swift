@@ -70,6 +70,7 @@ public struct ConfigurationStore: Sendable {
                     throw ConfigurationEditRefusal.issuerInUse(provider, identities: count)
                 }
                 if !isDryRun {
+                    try await transaction.requireImages(of: after, since: before)
                     try await transaction.apply(
                         issuers, recording: after.realm.recording(by: actor), at: clock.now(), in: id)
                     try await store(after, insteadOf: before, by: actor, in: transaction)
@@ -167,6 +168,9 @@ public struct ConfigurationStore: Sendable {
         let id = after.realm.id
         for statement in try statements(from: before, to: after, at: now) {
             _ = try await transaction.execute(statement)
+        }
+        if after.imageIDs != before.imageIDs {
+            _ = try await transaction.execute(.deleteUnusedImages(of: after.realm.project.id, at: now))
         }
         for (provider, secret) in after.newSecrets {
             let sealed = secret.isEmpty ? nil : try secrets.seal(secret, provider, id)

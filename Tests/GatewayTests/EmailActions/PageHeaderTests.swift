@@ -7,9 +7,10 @@ import Testing
 
 @Suite("Headers of pages")
 struct PageHeaderTests {
-    /// The operations that return pages, except the pages of a sign-in in the browser, which have other headers.
+    /// The operations that return pages, except images and the pages of a sign-in in the browser, which have other
+    /// headers.
     static let pageOperations = Endpoint.all.filter { endpoint in
-        endpoint.isPage && !["/auth/handler", "/auth/iframe"].contains { endpoint.path.contains($0) }
+        endpoint.isPage && !["/auth/handler", "/auth/iframe", "/auth/assets"].contains { endpoint.path.contains($0) }
     }
 
     /// Forms of pages with a session need the header `Origin`, which browsers send as `null` with `no-referrer`. A page

@@ -51,6 +51,8 @@ struct TrustedConfigurationTests {
         }
     }
 
+    static let image = BrandImage(id: ID("a"), header: ImageHeader(stored: .png, width: 1, height: 1))
+
     static let newApp = ConfiguredApp(app: App(id: ID("new")), name: "New")
 
     static let needingTrust: [Row] = [
@@ -87,6 +89,9 @@ struct TrustedConfigurationTests {
         Row("ProjectConfiguration.newSMSSecret") { $0.setSMS(Secret("secret")) },
         Row("Project.passkeys") { $0.realm.project.passkeys.isEnabled.toggle() },
         Row("Brand.name") { $0.realm.project.brand.name = "Other" },
+        Row("Brand.logo") { $0.realm.project.brand.logo = image },
+        Row("Brand.darkLogo") { $0.realm.project.brand.darkLogo = image },
+        Row("Brand.favicon") { $0.realm.project.brand.favicon = image },
         Row("Brand.privacy") { $0.realm.project.brand.privacy = BrandLink("https://evil.example") },
         Row("Brand.terms") { $0.realm.project.brand.terms = BrandLink("https://evil.example") },
         Row("Brand.support") { $0.realm.project.brand.support = BrandLink("https://evil.example") },

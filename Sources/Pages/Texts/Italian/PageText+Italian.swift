@@ -47,6 +47,8 @@ extension PageText {
         case .privacy: "Privacy"
         case .terms: "Condizioni d’uso"
         case .requestID: "ID della richiesta"
+        case .skipToContent: "Vai al contenuto"
+        case .rejectedForm: "Errore: "
         }
     }
 }

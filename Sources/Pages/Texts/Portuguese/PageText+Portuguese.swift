@@ -47,6 +47,8 @@ extension PageText {
         case .privacy: "Privacidade"
         case .terms: "Termos de uso"
         case .requestID: "ID da solicitação"
+        case .skipToContent: "Ir para o conteúdo"
+        case .rejectedForm: "Erro: "
         }
     }
 }
