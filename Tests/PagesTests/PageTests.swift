@@ -284,7 +284,9 @@ struct PageTests {
     func brandName() {
         let context = Page.Context(language: .english, projectName: "demo", brand: Brand(name: "Acme"))
         let page = Page.forgotPassword(context).html
-        #expect(page.contains(#"<p class="project"><bdi>Acme</bdi></p>"#) && !page.contains("demo") && !page.contains("<footer>"))
+        #expect(
+            page.contains(#"<p class="project"><bdi>Acme</bdi></p>"#) && !page.contains("demo")
+                && !page.contains("<footer>"))
     }
 
     @Test("The logo has the name as its text, and another image for dark colours")
@@ -306,7 +308,7 @@ struct PageTests {
                 <img src="assets/light" alt="A &amp; B" width="200" height="50"></picture></p>
                 """#))
         #expect(!html.contains("rel=\"icon\""))
-        #expect(page(imageDirectory: nil).html.contains(#"<p class="project">A &amp; B</p>"#))
+        #expect(page(imageDirectory: nil).html.contains(#"<p class="project"><bdi>A &amp; B</bdi></p>"#))
         brand.logo = nil
         #expect(!page(imageDirectory: "assets/").html.contains("<img"), "a dark logo alone is not shown")
     }
