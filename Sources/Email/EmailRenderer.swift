@@ -23,7 +23,7 @@ public struct EmailRenderer: Sendable {
         guard email.kind.linkIsOptional || email.kind.linkMode == nil || link != nil else { return nil }
         let removals = payload.removals ?? []
         let values = EmailTextValues(
-            kind: email.kind, projectName: sending.name, method: SignInMethodName(payload.provider, in: realm),
+            kind: email.kind, projectName: sending.brandName, method: SignInMethodName(payload.provider, in: realm),
             staysConnectedToApple: payload.staysConnectedToApple == true,
             hasEarlierMailbox: payload.hasEarlierMailbox == true,
             methods: payload.methods.map { $0.map { SignInMethodName($0, in: realm) } } ?? [], hasLink: link != nil,
@@ -35,12 +35,14 @@ public struct EmailRenderer: Sendable {
             self.link(.removeSignInMethod, removal.code, of: email, payload, in: realm, language)
         }
         let layout = EmailLayout(
-            texts, links: ([link].compactMap(\.self) + removalLinks).map(\.url), language: language)
+            texts, links: ([link].compactMap(\.self) + removalLinks).map(\.url), EmailBrand(sending), language: language
+        )
         return Message(
             from: Mailbox(
-                address: (settings.senderAddress ?? sender).rawValue, name: settings.senderName ?? sending.name),
+                address: (settings.senderAddress ?? sender).rawValue, name: settings.senderName ?? sending.brandName),
             to: email.recipient.rawValue, replyTo: settings.replyTo?.rawValue, subject: texts.subject,
-            date: email.createdAt.seconds, id: email.id.rawValue, text: layout.text, html: layout.html)
+            date: email.createdAt.seconds, id: email.id.rawValue, text: layout.text, html: layout.html,
+            inlineImages: sending.inlineLogo.map { [InlineImage(of: $0.image, $0.content)] } ?? [])
     }
 
     /// Returns the main link of an email, which is not one of its removal links.
@@ -61,5 +63,11 @@ public struct EmailRenderer: Sendable {
             mode, code: code, in: realm.id, at: payload.appLinkBase ?? actionBase(realm.project.emailSettings, mode),
             apiKey: payload.apiKey, language: language ?? email.language ?? realm.project.emailSettings.language,
             continueURL: payload.continueURL)
+    }
+}
+
+extension InlineImage {
+    fileprivate init(of image: BrandImage, _ content: [UInt8]) {
+        self.init(contentID: EmailBrand.logoID, mediaType: image.header.format.rawValue, content: content)
     }
 }

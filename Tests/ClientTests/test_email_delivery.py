@@ -1,9 +1,11 @@
 """Delivery of queued emails to a third-party SMTP server: at least once, with unchanged content."""
 
 import asyncio
+import json
 import re
 import secrets
 import signal
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -94,6 +96,30 @@ def test_an_email_is_delivered_as_text_and_html_in_its_language(
     assert all(len(line) <= 998 for line in received.raw.splitlines())
     assert account_id_of_code(installation, code) == ada["localId"]
     assert queue_row_eventually_deleted(installation, queued)
+
+
+def test_the_logo_of_the_brand_is_part_of_the_email(installation, server, sending_gateway, tmp_path):
+    logo = Path(__file__).parents[1] / "Fuzzing/Seeds/image/png"
+    file = tmp_path / "project.json"
+
+    def set_brand(brand):
+        file.write_text(json.dumps({"project": "demo", "brand": brand}))
+        installation.run_ok(f"projects apply {file}")
+
+    set_brand({"name": "Acme", "color": "#ffcc00", "logoFile": str(logo), "supportUrl": "mailto:help@acme.example"})
+    try:
+        queue_notice(installation)
+        received = wait_for_only_email(server)
+    finally:
+        set_brand(None)
+    assert received.message["From"] == f"Acme <{FROM}>"
+    [related] = [part for part in received.message.walk() if part.get_content_type() == "multipart/related"]
+    html, image = related.iter_parts()
+    assert html.get_content_type() == "text/html" and 'src="cid:logo"' in html.get_content()
+    assert (image["Content-ID"], image.get_content_type(), image.get_content_disposition()) == (
+        "<logo>", "image/png", "inline")
+    assert image.get_payload(decode=True) == logo.read_bytes()
+    assert received.part("plain").rstrip().endswith("Acme\nhelp@acme.example")
 
 
 def test_emails_that_are_expired_or_have_no_valid_code_are_deleted_unsent(

@@ -87,9 +87,39 @@ struct EmailRendererTests {
     @Test("The HTML loads nothing and runs no script", arguments: kindsAndLanguages)
     func inert(kind: OutgoingEmail.Kind, language: Language) throws {
         let html = try Self.message(kind, language).html.lowercased()
-        for word in ["<img", "<script", "<link", "<style", "<form", "url(", " src", "@import"] {
+        for word in ["<img", "<script", "<link", "<form", "url(", " src", "@import"] {
             #expect(!html.contains(word))
         }
+    }
+
+    /// A realm whose brand has every member that emails show.
+    static func branded(_ format: ImageHeader.Format = .png) -> SendingRealm {
+        var realm = realm().realm
+        realm.project.brand = Brand(
+            name: "Acme", color: RGBColor("#ffcc00"),
+            logo: BrandImage(id: ID("a"), header: ImageHeader(stored: format, width: 400, height: 80)),
+            support: BrandLink("mailto:help@acme.example", acceptsEmail: true))
+        return SendingRealm(realm: realm, name: "Demo", logo: [1, 2, 3])
+    }
+
+    @Test("An email has the name, the logo, the colours and the address of the brand", arguments: kindsAndLanguages)
+    func brand(kind: OutgoingEmail.Kind, language: Language) throws {
+        let message = try Self.message(kind, language, in: Self.branded())
+        #expect(message.from.name == "Acme" && message.subject.contains("Acme"))
+        #expect(message.inlineImages == [InlineImage(contentID: "logo", mediaType: "image/png", content: [1, 2, 3])])
+        #expect(message.html.contains(#"<img src="cid:logo" alt="Acme" width="200" height="40" "#))
+        #expect(message.html.matches(of: /[ ]src="/).count == 1, "nothing is loaded from a server")
+        #expect(message.html.contains(".button{background:#ffcc00!important;color:#000000!important"))
+        #expect(message.html.contains(#"<meta name="color-scheme" content="light dark">"#))
+        #expect(message.html.contains(#"<a href="mailto:help@acme.example" class="link" "#))
+        #expect(message.text.hasSuffix("\n\nAcme\nhelp@acme.example\n"))
+        for text in [message.subject, message.text, message.html] { #expect(!text.contains("Demo")) }
+    }
+
+    @Test("A logo that many mail programs do not show is left out, and the name is shown instead")
+    func webp() throws {
+        let message = try Self.message(.verifyEmail, in: Self.branded(.webp))
+        #expect(message.inlineImages.isEmpty && !message.html.contains("<img") && message.html.contains("<bdi>Acme"))
     }
 
     @Test("The link is in the text, and in the HTML as a button and as a written URL", arguments: kindsAndLanguages)

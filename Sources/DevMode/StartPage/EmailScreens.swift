@@ -128,18 +128,21 @@ extension StartPages {
             })
     }
 
-    /// Returns the HTML of an email, whose links open new tabs. The Content-Security-Policy allows its inline styles
-    /// and nothing else.
+    /// Returns the HTML of an email, whose links open new tabs. The Content-Security-Policy allows its inline styles and
+    /// its images, which are part of the document, and nothing else.
     func emailHTML(_ id: String) -> Response {
         guard let email = emails.email(withID: id) else { return .text(status: 404, "There is no such email.") }
-        let html = email.message.html.replacing(
-            "<head>", with: "<head>" + Markup.void(.base, [.opensNewTab]).html, maxReplacements: 1)
+        let html = email.message.inlineImages.reduce(email.message.html) { html, image in
+            html.replacing(
+                #" src="cid:\#(image.contentID)""#,
+                with: #" src="data:\#(image.mediaType);base64,\#(Base64.encode(image.content))""#)
+        }.replacing("<head>", with: "<head>" + Markup.void(.base, [.opensNewTab]).html, maxReplacements: 1)
         return Response(
             status: 200,
             headers: [
                 "Content-Type": "text/html; charset=utf-8",
                 "Content-Security-Policy":
-                    "default-src 'none'; style-src 'unsafe-inline'; sandbox allow-popups "
+                    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox allow-popups "
                     + "allow-popups-to-escape-sandbox; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
                 "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
                 "Cross-Origin-Resource-Policy": "same-origin",

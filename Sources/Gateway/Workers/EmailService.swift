@@ -94,8 +94,15 @@ private struct SendingRealms {
         let store = ConfigurationStore(
             pool: dependencies.pool, rules: .live(supporting: dependencies.supportedProviders), secrets: .unavailable,
             clock: dependencies.clock)
+        let images = BrandImageStore(pool: dependencies.pool, clock: dependencies.clock)
         cache = Cache(lifetime: ConfigurationCache.lifetime) { id in
-            try await store.configuration(of: id).map { SendingRealm(realm: $0.realm, name: $0.name) }
+            guard let configuration = try await store.configuration(of: id) else { return nil }
+            let realm = configuration.realm
+            var logo: [UInt8]?
+            if let image = realm.project.brand.logo {
+                logo = try await images.content(of: image.id, in: realm.project.id)
+            }
+            return SendingRealm(realm: realm, name: configuration.name, logo: logo)
         }
     }
 }

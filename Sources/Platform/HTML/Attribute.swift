@@ -168,6 +168,13 @@ public struct URLReference: Sendable {
         self.text = isAllowed ? text : "about:invalid"
     }
 
+    /// An image inside the same email (RFC 2392).
+    ///
+    /// - Parameter id: letters, digits and hyphens.
+    public init(contentID id: String) {
+        text = "cid:\(id)"
+    }
+
     private static let browserSchemes: Set<String> = [
         "about", "blob", "data", "file", "filesystem", "javascript", "vbscript",
     ]

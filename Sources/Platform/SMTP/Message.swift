@@ -12,10 +12,12 @@ public struct Message: Hashable, Sendable {
     public var id: String
     public var text: String
     public var html: String
+    /// Images to which the HTML refers by their `cid:` URLs.
+    public var inlineImages: [InlineImage]
 
     public init(
         from: Mailbox, to: String, replyTo: String? = nil, subject: String, date: Int64, id: String, text: String,
-        html: String
+        html: String, inlineImages: [InlineImage] = []
     ) {
         self.from = from
         self.to = to
@@ -25,6 +27,21 @@ public struct Message: Hashable, Sendable {
         self.id = id
         self.text = text
         self.html = html
+        self.inlineImages = inlineImages
+    }
+}
+
+/// An image inside a message (RFC 2392), which its reader sees without a request to a server.
+public struct InlineImage: Hashable, Sendable {
+    /// Letters, digits and hyphens. The HTML refers to the image as `cid:` and this ID.
+    public let contentID: String
+    public let mediaType: String
+    public let content: [UInt8]
+
+    public init(contentID: String, mediaType: String, content: [UInt8]) {
+        self.contentID = contentID
+        self.mediaType = mediaType
+        self.content = content
     }
 }
 
