@@ -58,7 +58,7 @@ struct AppResource: Encodable {
                 kind: $0.kind.rawValue, reason: $0.reason.text, declaredBy: $0.declaration?.actor,
                 declaredAt: $0.declaration?.declaredAt.iso8601)
         }
-        brand = BrandConfig(settings.brand)
+        brand = settings.brand == Brand() ? nil : BrandConfig(settings.brand)
         loginServices = LoginServicesReport(LoginServices(of: configured.app, in: realm))
         self.warnings = warnings
     }

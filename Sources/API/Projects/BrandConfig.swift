@@ -13,9 +13,8 @@ struct BrandConfig: Encodable {
     let termsUrl: String?
     let supportUrl: String?
 
-    /// - Returns: `nil` if no member is set.
-    init?(_ brand: Brand) {
-        guard brand != Brand() else { return nil }
+    /// - Returns: an object without members if no member is set.
+    init(_ brand: Brand) {
         name = brand.name
         color = brand.color?.text
         logo = brand.logo?.id.rawValue

@@ -78,7 +78,7 @@ private struct ProjectConfig: Encodable {
     let smsRegionConfig: SMSRegionConfig
     let sms: SMSConfig
     let blockingFunctions: BlockingFunctionsConfig
-    let brand: BrandConfig?
+    let brand: BrandConfig
     let warnings: [String]?
 
     init(_ realm: Realm, warnings: [String] = []) {

@@ -87,7 +87,7 @@ struct ProjectConfigInput: Decodable {
             try (blockingFunctions ?? none).apply(
                 to: &realm.project.blockingFunctions, maskedBy: mask, allowingLoopback: allowingLoopback)
         }
-        try brand?.apply(to: &realm.project.brand, maskedBy: mask, images: images, keepingAbsent: true)
+        try brand?.apply(to: &realm.project.brand, maskedBy: mask, images: images, keepingAbsent: !mask.coversAllFields)
         if mask.contains("authorizedDomains"), let authorizedDomains {
             realm.project.authorizedDomains = try Self.checked(authorizedDomains)
         }
