@@ -77,16 +77,18 @@ struct BrandConfigTests {
         let configurator = try await Configurator()
         _ = try await configurator.send(.patch, "config", ["brand": Self.brand], mask: "brand")
         _ = try await configurator.send(.patch, "apps/default", ["brand": ["name": "Acme Go"]], mask: "brand")
-        let events = try await configurator.send(.get, "auditEvents").json["auditEvents"]?.elements ?? []
+        let trail = try await configurator.gateway.send(
+            .get, "/v1/projects/demo/auditEvents", by: configurator.serviceKey)
+        let events = trail.json["auditEvents"]?.elements ?? []
         let changes = events.filter { $0["action"] == "brand.changed" }
-        #expect(
-            changes.map { $0["detail"] } == [
-                ["app": "default", "name": "Acme Go"],
-                [
-                    "name": "Acme", "color": "#1d4ea8", "privacyUrl": "https://acme.example/privacy",
-                    "termsUrl": "https://acme.example/terms", "supportUrl": "mailto",
-                ],
-            ])
+        let expected: Set<JSON> = [
+            ["app": "default", "name": "Acme Go"],
+            [
+                "name": "Acme", "color": "#1d4ea8", "privacyUrl": "https://acme.example/privacy",
+                "termsUrl": "https://acme.example/terms", "supportUrl": "mailto",
+            ],
+        ]
+        #expect(Set(changes.compactMap { $0["detail"] }) == expected)
     }
 
     @Test("Pages show the brand's name and links, and a page about a failure also the ID of the request")
