@@ -24,6 +24,9 @@ struct PageCookie {
     /// Binds the flows of the sign-in page to the browser.
     static func flow(origin: String) -> PageCookie { PageCookie("sekisho-sign-in", origin: origin) }
 
+    /// The language that the user chose for pages.
+    static func language(origin: String) -> PageCookie { PageCookie("sekisho-language", origin: origin) }
+
     /// The accounts that the browser remembers in a project.
     static func rememberedAccounts(in project: ID<Project>, origin: String) -> PageCookie {
         PageCookie("sekisho-accounts-\(project)", origin: origin)

@@ -148,7 +148,11 @@ public struct Endpoint: Sendable {
         Endpoint(
             operationID: operationID, method: method, path: path,
             bodyLimit: bodyLimit ?? (method == .post ? formBodyLimit : minimalBodyLimit), errors: .identityToolkit,
-            action: .page(handler))
+            action: .page { call in
+                var page = try await handler(call)
+                call.storeLanguage(in: &page.response)
+                return page
+            })
     }
 
     /// An operation for the operator's monitoring, which needs no credentials. Pages of other origins cannot read it.

@@ -30,17 +30,32 @@ struct PageResponse {
 }
 
 extension EndpointCall {
-    /// Returns the first supported language of these: that of the parameter `hl`, `tag`, the browser's, the project's,
-    /// and English.
+    /// Returns the first supported language of these: that of the parameter `hl`, `tag`, the one that the user chose
+    /// before, the browser's, the project's, and English.
     ///
     /// - Parameter tag: the language tag in the link or in the form of the page. It may name a pseudo-locale
     ///   if ``ModeRules/pseudoLocales`` contains it.
     func language(tag: String?, in realm: Realm?) -> Language {
         let pseudoLocales = realm?.project.modeRules.pseudoLocales ?? []
-        let requested = [request.query("hl"), tag].lazy.compactMap { tag in
+        let requested = [request.query("hl"), tag, languageCookie.value(in: request)].lazy.compactMap { tag in
             tag.flatMap { Language(tag: $0, acceptingPseudoLocales: pseudoLocales) }
         }
         return requested.first ?? context.language ?? realm?.project.emailSettings.language ?? .english
+    }
+
+    /// Stores the language of the parameter `hl` in the browser, for the next pages.
+    func storeLanguage(in response: inout Response) {
+        guard let tag = request.query("hl"),
+            let language = Language(tag: tag, acceptingPseudoLocales: Language.pseudoLocales),
+            response.headers["Cache-Control"] == "no-store"
+        else { return }
+        let year = Duration.seconds(365 * 86_400)
+        response.headers.add("Set-Cookie", languageCookie.header(language.rawValue, maxAge: year))
+    }
+
+    private var languageCookie: PageCookie {
+        let origin = services.signIn.publicOrigin
+        return .language(origin: origin.acceptsHostHeader ? "http://localhost" : origin.configured())
     }
 
     /// Returns the context of a page for the user.

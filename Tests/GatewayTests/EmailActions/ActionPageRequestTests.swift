@@ -116,6 +116,21 @@ struct ActionPageRequestTests {
         #expect(switched.headers["Content-Language"] == "ko")
     }
 
+    @Test("The browser keeps the language of the parameter hl, and only a link or the parameter precedes it")
+    func chosenLanguage() async throws {
+        let fixture = try await Fixture(.verifyEmail)
+        #expect(try await fixture.open().headers["Set-Cookie"] == nil)
+        #expect(try await fixture.open([("hl", "nl")]).headers["Set-Cookie"] == nil)
+        let chosen = try await fixture.open([("hl", "zh-TW")])
+        let cookie = try #require(chosen.headers["Set-Cookie"])
+        #expect(cookie == "__Host-sekisho-language=zh-Hant; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax; Secure")
+        let headers: Headers = ["Cookie": "__Host-sekisho-language=zh-Hant", "Accept-Language": "de"]
+        #expect(try await fixture.open(headers: headers).headers["Content-Language"] == "zh-Hant")
+        #expect(try await fixture.open([("lang", "fr")], headers: headers).headers["Content-Language"] == "fr")
+        let invalid: Headers = ["Cookie": "__Host-sekisho-language=<script>", "Accept-Language": "de"]
+        #expect(try await fixture.open(headers: invalid).headers["Content-Language"] == "de")
+    }
+
     @Test(
         "The notice of a changed address is in the language of the form, and the audit event has the client's network")
     func languageOfEmails() async throws {
