@@ -65,7 +65,7 @@ struct EmailRendererTests {
         #expect(try !Self.message(.accountDeleted, language, payload).text.contains("Apple"))
         payload.staysConnectedToApple = true
         let message = try Self.message(.accountDeleted, language, payload)
-        #expect(message.text.contains("Apple Account"))
+        #expect(message.text.contains("Apple"))
         #expect(!message.html.contains("<App>"))
     }
 
