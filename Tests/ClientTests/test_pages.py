@@ -99,7 +99,7 @@ def test_a_password_is_reset(client, any_browser):
     any_browser.element("#password").send_keys(NEW_PASSWORD)
     any_browser.click("Save the password")
     assert any_browser.heading == "Your password has been changed"
-    assert any_browser.element("a").get_attribute("href") == "http://localhost/welcome"
+    assert any_browser.element("main a").get_attribute("href") == "http://localhost/welcome"
     assert sign_in(client, ada["email"], PASSWORD).code == "INVALID_PASSWORD"
     assert sign_in(client, ada["email"], NEW_PASSWORD).status == 200
 
@@ -244,7 +244,7 @@ def test_a_sign_in_link_opens_the_app_without_a_referrer(client, any_browser):
 def test_a_sign_in_link_does_not_open_other_sites(client, any_browser):
     url = action_page_url(client, "EMAIL_SIGNIN", client.new_account()["email"])
     any_browser.open(url + "&continueUrl=https%3A%2F%2Flocalhost%40evil.example%2F")
-    assert any_browser.elements("a") == []
+    assert any_browser.elements("main a") == []
     assert "on the device that has the app" in any_browser.text
 
 
@@ -307,12 +307,12 @@ def test_a_page_fits_narrow_and_wide_screens(every_page, window, language, is_da
 def test_a_page_can_be_used_with_the_keyboard(client, window):
     window.open(action_page_url(client, "PASSWORD_RESET", client.new_account()["email"]))
     order = []
-    for _ in range(3):
+    for _ in range(4):
         window.driver.switch_to.active_element.send_keys(Keys.TAB)
         focused = window.driver.switch_to.active_element
         order.append(focused.get_attribute("id") or focused.text)
         assert window.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
-    assert order == ["address", "password", "Save the password"]
+    assert order == ["Skip to the content", "address", "password", "Save the password"]
 
 
 def test_the_forgot_password_page_does_not_disclose_whether_an_account_exists(client, dev, window):

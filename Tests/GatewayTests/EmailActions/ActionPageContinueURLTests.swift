@@ -35,6 +35,11 @@ struct ActionPageContinueURLTests {
         return pages
     }
 
+    /// Whether a page has a link besides the one that leads to its content.
+    private static func hasLink(_ page: String) -> Bool {
+        page.replacing(#"<a class="skip" "#, with: "").contains("<a ")
+    }
+
     @Test("The action page links to continue URLs at the project's authorized domains")
     func authorized() async throws {
         let gateway = try await Self.gatewayWithDomains()
@@ -80,7 +85,7 @@ struct ActionPageContinueURLTests {
         let code = try await gateway.storeCode(purpose, of: gateway.makeAccountWithoutPassword())
         for url in Self.unauthorized {
             let page = try await gateway.openActionPage(code, ["continueUrl": url])
-            #expect(page.status == 200 && !page.text.contains("<a "), "\(url)")
+            #expect(page.status == 200 && !Self.hasLink(page.text), "\(url)")
             #expect(!page.text.contains(#"name="continueUrl""#), "\(url)")
         }
     }
@@ -95,7 +100,7 @@ struct ActionPageContinueURLTests {
             for page in try await Self.pagesAfterRedemption(
                 ofCodesFor: [purpose], at: gateway, continueURL: url)
             {
-                #expect(!page.contains("<a "), "\(url)")
+                #expect(!Self.hasLink(page), "\(url)")
             }
         }
     }
