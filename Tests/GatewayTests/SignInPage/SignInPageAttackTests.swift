@@ -174,14 +174,15 @@ struct SignInPageAttackTests {
 
     @Test("Single sign-on: an app that does not offer the method of the session does not continue with it")
     func otherMethod() async throws {
-        let visit = try await Self.visit()
-        _ = try await visit.signIn()
-        _ = try await visit.gateway.database.pool.execute(
+        let gateway = try await Self.visit().gateway
+        _ = try await gateway.database.pool.execute(
             """
             INSERT INTO app (project_id, id, name, settings, created_at)
             SELECT project_id, 'other', 'Other', '{"signInMethods": ["apple.com"]}', created_at FROM app
             WHERE id = 'default'
             """)
+        let visit = SignInPageVisit(try gateway.withFreshCaches())
+        _ = try await visit.signIn()
         let page = try await visit.open(["app": "other"])
         #expect(page.status == 200)
         #expect(!page.text.contains("Continue as"))

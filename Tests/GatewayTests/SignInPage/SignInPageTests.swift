@@ -168,7 +168,7 @@ struct SignInPageTests {
         let visit = SignInPageVisit(try await Self.gateway())
         let tokens = try await visit.exchange(try await visit.signIn())
         let page = try await visit.browser.send(.get, "/demo/__/auth/signOut")
-        #expect(page.heading == "Sign out of Demo?")
+        #expect(page.text.contains("Sign out of"))
         let token = try #require(page.text.firstMatch(of: #/name="formToken" value="([^"]*)"/#)).output.1
         let done = try await visit.browser.send(
             .post, "/demo/__/auth/signOut", form: [("formToken", String(token))], headers: SignInPageVisit.formHeaders)
