@@ -6,6 +6,7 @@ import json
 import re
 import secrets
 from html import unescape
+from urllib.parse import urlsplit
 
 import requests
 
@@ -54,7 +55,8 @@ class AccountPages:
         self.running, self.session = running, requests.Session()
         self.session.headers["User-Agent"] = "Mozilla/5.0 (iPhone) AppleWebKit/605.1.15 Version/18.5 Safari/604.1"
         if cookie:
-            self.session.cookies.set(COOKIE, cookie)
+            # With the domain, so that a later cookie of the gateway replaces this one.
+            self.session.cookies.set(COOKIE, cookie, domain=urlsplit(running.url).hostname, path="/")
 
     def open(self, part=""):
         path = f"{ROOT}/{part}" if part else ROOT

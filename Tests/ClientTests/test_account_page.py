@@ -106,6 +106,8 @@ def test_a_form_of_another_site_changes_nothing(own_dev, pages, ada):
     assert can_sign_in(own_dev, ada, PASSWORD)
 
 
+# axe-core needs the page to run scripts.
+@pytest.mark.parametrize("window", [True], ids=["with scripts"], indirect=True)
 @pytest.mark.parametrize("width, is_dark", [(1280, False), (320, True)])
 def test_the_pages_are_accessible_and_fit_the_window(own_dev, signed_in, width, is_dark):
     signed_in.set_screen(width, is_dark)

@@ -128,6 +128,7 @@ public struct AccountEditor: Sendable {
 
     /// Whether the caller has logged in so recently that every change of the account is accepted.
     public func hasRecentLogin(_ caller: Caller, in realm: Realm) -> Bool {
+        // The reason does not matter: the user signs in again.
         (try? caller.requireRecentLogin(by: realm.policy, at: clock.now())) != nil
     }
 
