@@ -55,11 +55,11 @@ extension Command {
     static let removeAdministrator = Command(
         words: ["administrators", "remove"],
         summary: "Remove the role of a person, and end the person's sessions in the console",
-        operand: Operand(placeholder: "ACCOUNT_ID", noun: "account ID"),
+        operand: Operand(placeholder: "ID", noun: "account ID"),
         options: [
             .text("project", "ID", "the project whose role is removed", defaultNote: "the role in all projects")
         ],
-        details: ["ACCOUNT_ID is the ID that `sekisho administrators list` prints."],
+        details: ["ID is the ID that `sekisho administrators list` prints."],
         environment: consoleEnvironment
     ) { arguments in
         let project = arguments.optionalText("project").map { ID<Project>($0) }
