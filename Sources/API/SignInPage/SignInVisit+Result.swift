@@ -38,8 +38,13 @@ extension SignInVisit {
     ) async throws -> PageResponse {
         if let subject = request.subject, subject.account != signedIn.account.id {
             try await services.codes.discard(signedIn.session, in: realm)
-            return PageResponse(
-                .redirect(to: appReturn(error: .userMismatch).url), of: realm.id, because: SignInRefusal.otherAccount)
+            let (back, refusal) = (appReturn(error: .userMismatch), SignInRefusal.otherAccount)
+            // After a form, the policy of the page does not permit a redirect to a web page of the app.
+            guard afterForm, request.isWebPage(of: app) else {
+                return PageResponse(.redirect(to: back.url), of: realm.id, because: refusal)
+            }
+            return response(
+                .signInFailure(.otherAccount, returningTo: back, isAutomatic: true, pageContext), because: refusal)
         }
         let signedIn = try await linkingConflict(to: signedIn)
         let hasBrowser = isOwnOrigin && !isGuest && !signedIn.isRestricted

@@ -137,13 +137,17 @@ extension Page {
     }
 
     /// A page about a flow that does not continue.
+    ///
+    /// - Parameter isAutomatic: whether the page returns to the app on its own.
     public static func signInFailure(
-        _ failure: SignInFailure, returningTo back: CheckedReturn?, _ context: Context
+        _ failure: SignInFailure, returningTo back: CheckedReturn?, isAutomatic: Bool = false, _ context: Context
     ) -> Page {
-        Page(
+        var page = Page(
             context, context.localized(failure.title),
             [context.paragraph(failure.advice)]
                 + (back.map { [context.link(context.localized(.backToApp), to: $0.destination)] } ?? []))
+        page.refresh = isAutomatic ? back?.destination : nil
+        return page
     }
 
     static func titled(
@@ -157,7 +161,7 @@ extension Page {
 
 /// Why the sign-in page shows no step.
 public enum SignInFailure: Sendable {
-    case expired, otherBrowser, finished, badRequest, unavailable
+    case expired, otherBrowser, finished, badRequest, unavailable, otherAccount
 }
 
 extension SignInFailure {
@@ -168,6 +172,7 @@ extension SignInFailure {
         case .finished: .finishedTitle
         case .badRequest: .badRequestTitle
         case .unavailable: .unavailableTitle
+        case .otherAccount: .otherBrowserTitle
         }
     }
 
@@ -178,6 +183,7 @@ extension SignInFailure {
         case .finished: .finishedAdvice
         case .badRequest: .badRequestAdvice
         case .unavailable: .unavailableAdvice
+        case .otherAccount: .userMismatch
         }
     }
 }
