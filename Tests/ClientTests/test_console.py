@@ -13,7 +13,7 @@ from one_time_password import totp
 from smtp_server import SMTPServer, smtp_server_running
 from test_email_delivery import smtp_environment
 
-OWNER = "owner@example.org"
+OWNER, VIEWER = "owner@example.org", "viewer@example.org"
 PASSWORD = "staple battery horse 7"
 CONSOLE = {"SEKISHO_CONSOLE_PROJECT": "operators"}
 
@@ -41,6 +41,30 @@ class Visitor:
         return self.submit(code, "code", code=totp(secret, ahead=ahead))
 
 
+def accept_invitation(visitor, link, email, server):
+    """Proves the mailbox, sets the password and enrolls an authenticator app; returns the secret of the app."""
+    invitation = visitor.open(link)
+    assert "You are invited to the console" in invitation.text
+    assert "Check your email" in visitor.submit(invitation, "invitation", email=email).text
+    assert eventually(lambda: received_by(email, server)), "no email was received"
+    text = re.search(r"https?://\S+oobCode=\S+", received_by(email, server)[0].part("plain")).group()
+    parts = urlsplit(text)
+    page = requests.get(f"{visitor.url}{parts.path}?{parts.query}", headers=BROWSER_HEADERS, timeout=30).text
+    fields = dict(re.findall(r'type="hidden" name="([^"]*)" value="([^"]*)"', page))
+    answer = requests.post(
+        visitor.url + parts.path, data={**fields, "newPassword": PASSWORD}, headers=BROWSER_HEADERS, timeout=30)
+    assert answer.status_code == 200, answer.text
+    enrolment = visitor.submit(visitor.open("/console/signIn"), "password", email=email, password=PASSWORD)
+    secret = enrolment.forms["enrolment"].fields["secret"]
+    overview = visitor.submit(enrolment, "enrolment", code=totp(secret))
+    assert overview.status == 200 and "Sign out" in overview.text, overview.text
+    return secret
+
+
+def received_by(email, server):
+    return [received for received in server.received if received.recipients == [email]]
+
+
 @pytest.fixture(scope="module")
 def server():
     return SMTPServer()
@@ -60,21 +84,7 @@ def owner(fresh_installation, console, server):
     printed = json.loads(fresh_installation.run_ok(f"administrators invite {OWNER} --role owner"))
     link = printed["invitationUri"].removeprefix(console.url)
     visitor = Visitor(console.url)
-    invitation = visitor.open(link)
-    assert "You are invited to the console" in invitation.text
-    assert "Check your email" in visitor.submit(invitation, "invitation", email=OWNER).text
-    assert eventually(lambda: server.received), "no email was received"
-    text = re.search(r"https?://\S+oobCode=\S+", server.received[0].part("plain")).group()
-    parts = urlsplit(text)
-    page = requests.get(f"{console.url}{parts.path}?{parts.query}", headers=BROWSER_HEADERS, timeout=30).text
-    fields = dict(re.findall(r'type="hidden" name="([^"]*)" value="([^"]*)"', page))
-    answer = requests.post(
-        console.url + parts.path, data={**fields, "newPassword": PASSWORD}, headers=BROWSER_HEADERS, timeout=30)
-    assert answer.status_code == 200, answer.text
-    enrolment = visitor.submit(visitor.open("/console/signIn"), "password", email=OWNER, password=PASSWORD)
-    secret = enrolment.forms["enrolment"].fields["secret"]
-    overview = visitor.submit(enrolment, "enrolment", code=totp(secret))
-    assert overview.status == 200 and "Sign out" in overview.text, overview.text
+    secret = accept_invitation(visitor, link, OWNER, server)
     return visitor, secret
 
 
@@ -109,6 +119,27 @@ def test_an_account_is_created_edited_and_deleted(owner):
     assert "The profile was saved." in edited.text and "administrator:" in edited.text
     deleted = visitor.submit(edited, "delete", confirmed="true")
     assert "The account was deleted." in deleted.text
+
+
+def test_a_viewer_of_one_project_reads_it_and_changes_nothing(owner, console, server):
+    administrator, _ = owner
+    created = administrator.submit(
+        administrator.open("/console/demo/newAccount"), "create-account", email="bob@example.org")
+    path = created.response.url.removeprefix(console.url).split("&done")[0]
+    invited = administrator.submit(
+        administrator.open("/console/demo/administrators"), "invite", email=VIEWER, role="viewer")
+    viewer = Visitor(console.url)
+    accept_invitation(viewer, re.search(r"/console/invitation\?code=[\w-]{43}", invited.text).group(), VIEWER, server)
+    account = viewer.open(path)
+    for form in ["disable", "profile", "sign-out", "send-reset"]:
+        refused = viewer.submit(account, form)
+        assert refused.status == 400 and "PERMISSION_DENIED" in refused.text
+    foreign = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    assert viewer.submit(account, "disable", headers=foreign).status == 403
+    assert viewer.submit(administrator.open(path), "disable").status == 403, "the form of another session"
+    assert viewer.open("/console/operators/accounts").status == 404
+    assert [viewer.open(f"/console/demo/{screen}").status for screen in SCREENS] == [200] * len(SCREENS)
+    assert administrator.submit(administrator.open(path), "disable").status == 200
 
 
 def test_without_a_session_every_screen_leads_to_the_sign_in(console):
