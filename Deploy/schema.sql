@@ -116,6 +116,19 @@ CREATE TABLE public.account_merge (
     CONSTRAINT account_merge_snapshot_check CHECK ((jsonb_typeof(snapshot) = 'object'::text))
 );
 
+CREATE TABLE public.administrator (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    account_id text NOT NULL COLLATE pg_catalog."C",
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    role text NOT NULL COLLATE pg_catalog."C",
+    invitation_hash bytea,
+    invitation_expires_at timestamp with time zone,
+    changed_at timestamp with time zone NOT NULL,
+    CONSTRAINT administrator_check CHECK (((invitation_hash IS NULL) = (invitation_expires_at IS NULL))),
+    CONSTRAINT administrator_invitation_hash_check CHECK ((length(invitation_hash) = 32)),
+    CONSTRAINT administrator_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'support'::text, 'administrator'::text, 'owner'::text])))
+);
+
 CREATE TABLE public.api_key (
     project_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
@@ -718,6 +731,9 @@ ALTER TABLE ONLY public.account_merge
 ALTER TABLE ONLY public.account
     ADD CONSTRAINT account_pkey PRIMARY KEY (realm_id, id);
 
+ALTER TABLE ONLY public.administrator
+    ADD CONSTRAINT administrator_pkey PRIMARY KEY (realm_id, account_id, project_id);
+
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_key_hash_key UNIQUE (key_hash);
 
@@ -874,6 +890,8 @@ CREATE INDEX account_without_display_name ON public.account USING btree (realm_i
 
 CREATE INDEX account_without_email ON public.account USING btree (realm_id, id) WHERE (email IS NULL);
 
+CREATE INDEX administrator_project ON public.administrator USING btree (project_id);
+
 CREATE INDEX app_transaction_account ON public.app_transaction USING btree (realm_id, account_id);
 
 CREATE INDEX apple_grant_checked_at ON public.apple_grant USING btree (checked_at) WHERE (checked_at IS NOT NULL);
@@ -994,6 +1012,12 @@ CREATE TRIGGER linked_identity_apple_grants AFTER DELETE ON public.linked_identi
 
 ALTER TABLE ONLY public.account_merge
     ADD CONSTRAINT account_merge_realm_id_target_id_fkey FOREIGN KEY (realm_id, target_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.administrator
+    ADD CONSTRAINT administrator_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.administrator
+    ADD CONSTRAINT administrator_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_project_id_app_id_fkey FOREIGN KEY (project_id, app_id) REFERENCES public.app(project_id, id) ON DELETE CASCADE;
