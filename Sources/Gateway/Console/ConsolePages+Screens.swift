@@ -57,7 +57,8 @@ extension ConsolePages {
     func frame(of visit: Visit, _ context: ScreenContext) async throws -> PageFrame {
         let realm = context.realm
         let links = [
-            ("Overview", "overview"), ("Accounts", "accounts"), ("Events", "events"), ("Queues", "queues"), ("Audit", "audit"),
+            ("Overview", "overview"), ("Accounts", "accounts"), ("Events", "events"), ("Queues", "queues"),
+            ("Audit", "audit"),
             ("Settings", "settings"), ("Administrators", "administrators"),
         ].map { PageFrame.Link($0.0, ConsolePath.text(realm, [$0.1])) }
         return PageFrame(
