@@ -180,7 +180,8 @@ extension AccountUpdate {
     var fields: [String] {
         let named: [(String, Bool)] = [
             ("displayName", profile.displayName != nil), ("photoUrl", profile.photoURL != nil),
-            ("email", email != nil), ("emailVerified", emailIsVerified != nil || vouchedEmail != nil), ("phoneNumber", phoneNumber != nil),
+            ("email", email != nil), ("emailVerified", emailIsVerified != nil || vouchedEmail != nil),
+            ("phoneNumber", phoneNumber != nil),
             ("password", passwordHash != nil), ("customAttributes", customClaims != nil),
             ("validSince", validSince != nil),
             ("createdAt", createdAt != nil), ("lastLoginAt", lastSignInAt != nil),

@@ -52,7 +52,9 @@ public struct AppStoreService: Sendable {
     private func accepted(
         _ text: () throws -> String, from context: RequestContext, at now: Instant
     ) async throws -> (AppStoreNotification, [ID<Realm>]) {
-        try await limiter.countingRejections(from: context.network) { $0 is any Refusal } _: {
+        try await limiter.countingRejections(from: context.network) {
+            $0 is any Refusal
+        } _: {
             let notification = try verifier.notification(try text(), now)
             guard notification.signedAt > now - AppStoreNotification.acceptedAge else { throw AppStoreRefusal.time }
             guard let transaction = notification.rescinded else { return (notification, []) }

@@ -65,7 +65,11 @@ public struct AppleNotificationService: Sendable {
     private func accepted(
         _ payload: () throws -> String, in pathProject: ID<Project>?, from context: RequestContext
     ) async throws -> (AppleNotification, [ID<Realm>]) {
-        try await limiter.countingRejections(from: context.network) { $0 is any Refusal || $0 is ProviderUnreachable } _: {
+        try await limiter.countingRejections(
+            from: context.network
+        ) {
+            $0 is any Refusal || $0 is ProviderUnreachable
+        } _: {
             let payload = try payload()
             do {
                 let notification = try await verifier.verify(payload, clock.now())

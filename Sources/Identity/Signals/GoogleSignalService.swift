@@ -57,7 +57,9 @@ public struct GoogleSignalService: Sendable {
     private func accepted(
         _ token: String, from context: RequestContext
     ) async throws -> (GoogleSecurityToken, [ID<Realm>]) {
-        try await limiter.countingRejections(from: context.network) { $0 is GoogleSignalRefusal } _: {
+        try await limiter.countingRejections(from: context.network) {
+            $0 is GoogleSignalRefusal
+        } _: {
             let verified = try await verifier.verify(token, clock.now())
             let realms = try await store.realms(ofGoogleClients: verified.audiences)
             guard !realms.isEmpty else { throw GoogleSignalRefusal.audience }

@@ -28,7 +28,8 @@ public final class PrivatePostgres: Sendable {
     ///   - durable: `false` is faster and can lose data if the machine crashes; for tests.
     ///   - connections: how many connections the server accepts at the same time.
     /// - Throws: ``PrivatePostgresError``, and errors of the file system and of threads.
-    public static func start(directory: String, durable: Bool = true, connections: Int = 200) throws -> PrivatePostgres {
+    public static func start(directory: String, durable: Bool = true, connections: Int = 200) throws -> PrivatePostgres
+    {
         let user = try ServerUser()
         let files = try ClusterFiles(directory: directory, user: user)
         do {

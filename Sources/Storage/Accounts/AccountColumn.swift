@@ -74,7 +74,8 @@ struct AccountColumn: Sendable {
 extension AccountColumn {
     /// The columns apart from the key.
     private static let all = [
-        email, emailIsVerified, vouchedEmail, initialEmail, displayName, photoURL, passwordUpdatedAt, phoneNumber, phoneProvenAt,
+        email, emailIsVerified, vouchedEmail, initialEmail, displayName, photoURL, passwordUpdatedAt, phoneNumber,
+        phoneProvenAt,
         phoneAddedAt,
         customClaims,
         usesCustomTokens, usesEmailLinks, isDisabled, createdAt, lastSignInAt, validSince, generation,

@@ -248,7 +248,8 @@ struct HookReplyTests {
         #expect(fixture.server.events == ["beforeCreate"], "a disabled account is refused before")
     }
 
-    @Test("Tokens and look-ups repeat a function's word about an address, which proves no mailbox: its owner reclaims it")
+    @Test(
+        "Tokens and look-ups repeat a function's word about an address, which proves no mailbox: its owner reclaims it")
     func vouched() async throws {
         let fixture = try await HookFixture()
         let gateway = fixture.gateway
@@ -274,12 +275,14 @@ struct HookReplyTests {
         let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
         #expect(try await gateway.resetPassword(code).status == 200)
         #expect(try await gateway.lookup(stranger.idToken).status == 400)
-        let names = try await gateway.database.pool.query("SELECT display_name AS name, vouched_email AS vouched FROM account")
+        let names = try await gateway.database.pool.query(
+            "SELECT display_name AS name, vouched_email AS vouched FROM account")
         #expect(try names.map { try $0.decode("name", as: String?.self) } == [nil], "it is reclaimed")
         #expect(try names.map { try $0.decode("vouched", as: String?.self) } == [nil])
     }
 
-    @Test("A function's word about an address does not survive a change of the address, nor the word of an administrator")
+    @Test(
+        "A function's word about an address does not survive a change of the address, nor the word of an administrator")
     func withdrawnWord() async throws {
         let fixture = try await HookFixture(["beforeCreate"])
         let gateway = fixture.gateway
