@@ -16,6 +16,7 @@ from accessibility import violations
 from browser import browser
 from client import PASSWORD, fresh_email
 from installation import new_database
+from web_app import answer_consent_page
 
 pytestmark = pytest.mark.slow
 STATE = "state of the app"
@@ -139,6 +140,20 @@ def test_a_new_user_signs_up_or_continues_as_a_guest(app, window):
     window.elements("form button")[0].click()
     window.wait(lambda: window.driver.current_url.startswith(app.target))
     assert app.exchange(window.driver.current_url)["isNewUser"] is True
+
+
+@pytest.mark.parametrize("provider", ["Apple", "Google"])
+def test_a_user_signs_in_at_a_provider_after_a_first_attempt_was_cancelled(app, scripted_window, provider):
+    window = scripted_window.open(app.url())
+    for button in ["Cancel", "Continue as this person"]:
+        [link] = window.buttons_and_links(f"Sign in with {provider}")
+        link.click()
+        answer_consent_page(button=button)(window)
+        if button == "Cancel":
+            window.wait(lambda: "You cancelled the sign-in." in window.text)
+    window.wait(lambda: window.driver.current_url.startswith(app.target))
+    assert app.exchange(window.driver.current_url)["isNewUser"] is True
+    window.driver.delete_all_cookies()
 
 
 @pytest.mark.parametrize("is_dark", [False, True], ids=["light", "dark"])
