@@ -65,7 +65,7 @@ def test_a_user_is_found_by_id_email_address_and_phone_number(admin, ada):
 
 
 @pytest.mark.parametrize("find, identifier", [
-    ("get_user", "unknown"), ("get_user_by_email", "unknown@example.com"), ("get_user_by_phone_number", "+15555550100"),
+    ("get_user", "unknown"), ("get_user_by_email", "unknown@example.com"), ("get_user_by_phone_number", "+15555550190"),
 ])
 def test_an_unknown_user_is_not_found(admin, find, identifier):
     with pytest.raises(auth.UserNotFoundError):
