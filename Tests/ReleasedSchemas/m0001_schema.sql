@@ -1,5 +1,5 @@
 -- A database of a release with rows in its tables, for tests of upgrades. The next line has its secrets.
--- {"masterKey": "nxNbA3Rw294zih1FcQqTLA4PZsdVBDqGph088rq6C5U=", "apiKey": "pk_bYxfJshzcE8T95GiHc8DlmgmxaVKvuFuW2lY", "email": "38eb70253775380d@example.com", "localId": "6ZEydprwQrM2aD94SJS4V45HbmLk", "refreshToken": "AS3pss1INMipb3lDqalYj0JPRVNcAAAAAAAAAABr-fxriBVll4ae1JJL_3I6j5hidjQeuvhVr0uF_NP08w"}
+-- {"masterKey": "obcSeDkKDbet6PQHHB3HIJqetcMeQXD5UM85TE27q04=", "apiKey": "pk_Agxt9wlyrxn5NmHbhrB9HbbmwrcX2Dp0aFA8", "email": "00fc4600121fb8a0@example.com", "localId": "pdmJYd4w2l3hmxbTWYRiY6CLSNQi", "refreshToken": "ASeqWOkV2LNxSIFBD5IMqACI9cgZAAAAAAAAAADS5khlfhRonXK31_MAWYBT0BJu2aQ8oPxDvRt_6FvHEw"}
 SET check_function_bodies = false;
 CREATE FUNCTION public.passkeys(realm_id text, account_id text) RETURNS text
     LANGUAGE sql STABLE
@@ -107,6 +107,18 @@ CREATE TABLE public.account_merge (
     snapshot jsonb NOT NULL,
     CONSTRAINT account_merge_snapshot_check CHECK ((jsonb_typeof(snapshot) = 'object'::text))
 );
+CREATE TABLE public.administrator (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    account_id text NOT NULL COLLATE pg_catalog."C",
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    role text NOT NULL COLLATE pg_catalog."C",
+    invitation_hash bytea,
+    invitation_expires_at timestamp with time zone,
+    changed_at timestamp with time zone NOT NULL,
+    CONSTRAINT administrator_check CHECK (((invitation_hash IS NULL) = (invitation_expires_at IS NULL))),
+    CONSTRAINT administrator_invitation_hash_check CHECK ((length(invitation_hash) = 32)),
+    CONSTRAINT administrator_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'support'::text, 'administrator'::text, 'owner'::text])))
+);
 CREATE TABLE public.api_key (
     project_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
@@ -184,6 +196,14 @@ CREATE TABLE public.authorization_flow (
     CONSTRAINT authorization_flow_result_check CHECK ((num_nulls(result, app_id, grant_hash, session_hash, grant_expires_at) = ANY (ARRAY[0, 5]))),
     CONSTRAINT authorization_flow_session_hash_check CHECK ((length(session_hash) = 32)),
     CONSTRAINT authorization_flow_state_hash_check CHECK ((length(state_hash) = 32))
+);
+CREATE TABLE public.brand_image (
+    realm_id text NOT NULL COLLATE pg_catalog."C",
+    id text NOT NULL COLLATE pg_catalog."C",
+    content bytea NOT NULL,
+    stored_at timestamp with time zone NOT NULL,
+    CONSTRAINT brand_image_check CHECK ((id = encode(sha256(content), 'hex'::text))),
+    CONSTRAINT brand_image_content_check CHECK ((octet_length(content) <= 65536))
 );
 CREATE TABLE public.browser_session (
     realm_id text NOT NULL COLLATE pg_catalog."C",
@@ -652,98 +672,100 @@ CREATE TABLE public.sms_usage (
     confirmed bigint DEFAULT 0 NOT NULL
 );
 INSERT INTO public.account VALUES
-	('demo', '6ZEydprwQrM2aD94SJS4V45HbmLk', '38eb70253775380d@example.com', false, NULL, NULL, NULL, NULL, NULL, 'Ada', NULL, '$argon2id$v=19$m=7168,t=1,p=1$W20K8OTQZkZyCQat295MFA$Dhsolmd8tnugu5gcgR1qSfiKbNJaKdJdTOEfJ6IS0EY', '2026-11-29 22:05:21.065124+00', false, false, NULL, NULL, '2026-11-29 22:05:21.065124+00', '2026-11-29 22:05:21.065124+00', '2026-11-29 22:05:21+00', 1, 0, 0),
-	('demo', 'user1', 'user1@example.com', false, NULL, NULL, '+15551', NULL, NULL, 'Name 1', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 22:05:21.191334+00', NULL, '2026-11-29 22:05:21.191334+00', 1, 0, 0),
-	('demo', 'user2', 'user2@example.com', false, NULL, NULL, '+15552', NULL, NULL, 'Name 2', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 22:05:21.191334+00', NULL, '2026-11-29 22:05:21.191334+00', 1, 0, 0),
-	('demo', 'user3', 'user3@example.com', false, NULL, NULL, '+15553', NULL, NULL, 'Name 3', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 22:05:21.191334+00', NULL, '2026-11-29 22:05:21.191334+00', 1, 0, 0);
+	('demo', 'pdmJYd4w2l3hmxbTWYRiY6CLSNQi', '00fc4600121fb8a0@example.com', false, NULL, NULL, NULL, NULL, NULL, 'Ada', NULL, '$argon2id$v=19$m=7168,t=1,p=1$BA6CZHjX/KRAe0Spc9aMww$KLxJ4UxFDbJtGsdvAatKmUVTKimfWrlpUEJY3go30tU', '2026-11-29 22:40:38.440217+00', false, false, NULL, NULL, '2026-11-29 22:40:38.440217+00', '2026-11-29 22:40:38.440217+00', '2026-11-29 22:40:38+00', 1, 0, 0),
+	('demo', 'user1', 'user1@example.com', false, NULL, NULL, '+15551', NULL, NULL, 'Name 1', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 22:40:38.543023+00', NULL, '2026-11-29 22:40:38.543023+00', 1, 0, 0),
+	('demo', 'user2', 'user2@example.com', false, NULL, NULL, '+15552', NULL, NULL, 'Name 2', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 22:40:38.543023+00', NULL, '2026-11-29 22:40:38.543023+00', 1, 0, 0),
+	('demo', 'user3', 'user3@example.com', false, NULL, NULL, '+15553', NULL, NULL, 'Name 3', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 22:40:38.543023+00', NULL, '2026-11-29 22:40:38.543023+00', 1, 0, 0);
 INSERT INTO public.account_merge VALUES
-	('demo', 'source1', 'user1', '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', 1, '{}'),
-	('demo', 'source2', 'user2', '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', 1, '{}'),
-	('demo', 'source3', 'user3', '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', 1, '{}');
+	('demo', 'source1', 'user1', '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', 1, '{}'),
+	('demo', 'source2', 'user2', '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', 1, '{}'),
+	('demo', 'source3', 'user3', '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', 1, '{}');
 INSERT INTO public.api_key VALUES
-	('demo', 'ufR0gMJM', 'default', '\x6bd9b0559500ff38dd6da094b9f2bfff8e93dec38eedee504081755b87928133', '2026-11-29 22:05:20.792575+00', NULL);
+	('demo', 'pHHa2rEm', 'default', '\x987597b63235c3c5bdd11ca887c4d2dae84e162ebd2e9dcd284b814d8620bcd0', '2026-11-29 22:40:38.272756+00', NULL);
 INSERT INTO public.app VALUES
-	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-29 22:05:20.640875+00');
+	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-29 22:40:38.165492+00');
 INSERT INTO public.apple_grant VALUES
-	('574adc06-b0d4-401d-b502-1665531a38b6', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', NULL, 0, NULL, NULL),
-	('eb6562f3-5d5e-4655-a78f-20f440d679dc', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', NULL, 0, NULL, NULL),
-	('43fef940-ccef-48e9-b511-92417ef888d2', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', NULL, 0, NULL, NULL);
+	('5104d179-868c-4c46-8220-ef64638afdf7', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', NULL, 0, NULL, NULL),
+	('bc22b588-9286-45c5-8906-481f16fbe45f', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', NULL, 0, NULL, NULL),
+	('2ed7a5a2-7295-4b20-a241-8de31107842f', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', NULL, 0, NULL, NULL);
 INSERT INTO public.audit_event VALUES
-	('3e365c5b-1fcd-4f40-ab4b-39bbd56d75c5', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-29 22:05:20.640875+00', NULL, NULL),
-	('558a5ee3-eb72-40f1-a9e0-b1eef9514c0b', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-29 22:05:20.708763+00', NULL, NULL),
-	('8c520796-c513-4352-aed2-58efde4412e4', 'demo', 'cli', 'apiKey.added', 'ufR0gMJM', '{"app": "default"}', '2026-11-29 22:05:20.792575+00', NULL, NULL),
-	('718c4081-bcbf-4370-89ae-e083f200d2f9', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-29 22:05:21.191334+00', NULL, NULL),
-	('88d71450-02ec-41c1-9696-98d2be29ca7c', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-29 22:05:21.191334+00', NULL, NULL),
-	('57ae6ce9-53c4-4dde-a51b-53ef7b1f1f4a', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-29 22:05:21.191334+00', NULL, NULL);
+	('44111472-d09a-48ad-b55c-3668bbc3e927', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-29 22:40:38.165492+00', NULL, NULL),
+	('d8db6f55-9e30-4c23-927e-0c98472140a7', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-29 22:40:38.205991+00', NULL, NULL),
+	('4a180a83-714f-4e6a-9ee9-d4927fccb6c7', 'demo', 'cli', 'apiKey.added', 'pHHa2rEm', '{"app": "default"}', '2026-11-29 22:40:38.272756+00', NULL, NULL),
+	('4d0333db-f2db-4d73-b71d-d5b20d4c53f7', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-29 22:40:38.543023+00', NULL, NULL),
+	('cfbdbfe0-447e-4cee-a1c6-669390dc0cc3', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-29 22:40:38.543023+00', NULL, NULL),
+	('a53ca737-644b-484d-b8c3-6f4da3a3bd62', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-29 22:40:38.543023+00', NULL, NULL);
 INSERT INTO public.authorization_flow VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:05:21.191334+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:05:21.191334+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:05:21.191334+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:40:38.543023+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:40:38.543023+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:40:38.543023+00');
 INSERT INTO public.deleted_account VALUES
-	('demo', 'gone1', '2026-11-29 22:05:21.191334+00'),
-	('demo', 'gone2', '2026-11-29 22:05:21.191334+00'),
-	('demo', 'gone3', '2026-11-29 22:05:21.191334+00');
+	('demo', 'gone1', '2026-11-29 22:40:38.543023+00'),
+	('demo', 'gone2', '2026-11-29 22:40:38.543023+00'),
+	('demo', 'gone3', '2026-11-29 22:40:38.543023+00');
 INSERT INTO public.hourly_count VALUES
 	('demo', '2026-11-29 22:00:00+00', 'activeAccounts', '', 1),
-	('demo', '2026-11-29 22:00:00+00', 'latency', '250', 1),
+	('demo', '2026-11-29 22:00:00+00', 'latency', '50', 1),
 	('demo', '2026-11-29 22:00:00+00', 'signIns', 'password', 1),
 	('demo', '2026-11-29 22:00:00+00', 'signUps', 'password', 1);
 INSERT INTO public.installation VALUES
-	(true, '\x01cdec045638744b1e37e6f4a720e404d5eb92769cd61f4c6117cc27cc955fc91a636ad1e069e9af', 'serve', '2026-11-29 22:05:20.633472+00');
+	(true, '\x01e444d8be621cd929519c849748875d339e8367850eccd4f09e0445d16d8f1853c8cce05969ef0e', 'serve', '2026-11-29 22:40:38.163003+00');
 INSERT INTO public.known_network VALUES
-	('demo', '6ZEydprwQrM2aD94SJS4V45HbmLk', '\xddf2b418b95f1078abb89c0c655d5734', '2026-11-29 22:05:21.065124+00'),
-	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-29 22:05:21.191334+00'),
-	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-29 22:05:21.191334+00'),
-	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-29 22:05:21.191334+00');
+	('demo', 'pdmJYd4w2l3hmxbTWYRiY6CLSNQi', '\x0481b9573fd3aa7942fb5db0a3ce0555', '2026-11-29 22:40:38.440217+00'),
+	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-29 22:40:38.543023+00'),
+	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-29 22:40:38.543023+00'),
+	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-29 22:40:38.543023+00');
 INSERT INTO public.linked_identity VALUES
-	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO public.oob_code VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00');
 INSERT INTO public.outbox VALUES
-	('1f2ee6fc-feab-48ea-8b63-6b34562714b6', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-29 22:05:21.191334+00', DEFAULT),
-	('af253095-a12d-4e1c-84b0-0c9fbe49b1a8', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-29 22:05:21.191334+00', DEFAULT),
-	('4163cf1a-5fce-420a-aa33-61b6f28de64f', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-29 22:05:21.191334+00', DEFAULT);
+	('dd70c027-ad0e-43ab-aa7d-0f8ee19f3ba8', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-29 22:40:38.543023+00', DEFAULT),
+	('99219c04-e6e9-4271-aa36-9e9902a0f574', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-29 22:40:38.543023+00', DEFAULT),
+	('eb52955c-d2db-4c41-82bf-2dfc66b8cb17', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-29 22:40:38.543023+00', DEFAULT);
 INSERT INTO public.outgoing_email VALUES
-	('f588962b-644d-45b3-8fb4-a0d003e221e6', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', 0, '2026-11-29 22:05:21.191334+00', NULL, NULL),
-	('a1c0e203-15ff-478c-b54f-3c118db1174d', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', 0, '2026-11-29 22:05:21.191334+00', NULL, NULL),
-	('0658b13d-c549-4a93-90c4-b4977d2ebea7', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00', 0, '2026-11-29 22:05:21.191334+00', NULL, NULL);
+	('18f2239b-339b-4327-9b0e-809d65a809ae', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', 0, '2026-11-29 22:40:38.543023+00', NULL, NULL),
+	('ffed9ab9-51c7-4d9e-ae69-83acef345843', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', 0, '2026-11-29 22:40:38.543023+00', NULL, NULL),
+	('a2a40482-33d8-42e2-ba97-dc3e28095e56', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', 0, '2026-11-29 22:40:38.543023+00', NULL, NULL);
 INSERT INTO public.realm VALUES
-	('demo', NULL, 829556103551, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', '{}', NULL, NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', NULL, '{}', '2026-11-29 22:05:20.640875+00', NULL);
+	('demo', NULL, 211996458235, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', '{}', NULL, NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', NULL, '{}', '2026-11-29 22:40:38.165492+00', NULL);
 INSERT INTO public.replay_guard VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 22:05:21.191334+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 22:05:21.191334+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 22:05:21.191334+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 22:40:38.543023+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 22:40:38.543023+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 22:40:38.543023+00');
 INSERT INTO public.revoked_subject VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 22:05:21.191334+00', '2026-11-29 22:05:21.191334+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00');
 INSERT INTO public.schema_migration VALUES
-	('m0001_schema', '\x81809ac55931c0f74e9d59cc854f86009a6794a82d1c36e877bc37641bf05160', '2026-11-29 22:05:20.584604+00');
+	('m0001_schema', '\x767ccc01f03eb9c1841d2e65779afb7bb5b69eefb3b621e275f80475360a4418', '2026-11-29 22:40:38.13187+00');
 INSERT INTO public.session VALUES
-	('demo', '4834c8a9-6f79-43a9-a958-8f424f45535c', '6ZEydprwQrM2aD94SJS4V45HbmLk', 1, 'password', '2026-11-29 22:05:21.065124+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-29 22:05:21.065124+00', 0, 0, '-infinity', '2026-11-29 22:05:21.065124+00', false, NULL, NULL),
-	('demo', '79239816-e1e4-4d52-b3b5-2a43afb4e304', 'user1', 1, 'anonymous', '2026-11-29 22:05:21.191334+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 22:05:21.191334+00', 0, 0, '-infinity', '2026-11-29 22:05:21.191334+00', false, NULL, NULL),
-	('demo', 'f673aa35-0588-476f-947b-22ff261a54ad', 'user2', 1, 'anonymous', '2026-11-29 22:05:21.191334+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 22:05:21.191334+00', 0, 0, '-infinity', '2026-11-29 22:05:21.191334+00', false, NULL, NULL),
-	('demo', '5d94ceea-5c5c-4c7b-bd78-0ae85830e36b', 'user3', 1, 'anonymous', '2026-11-29 22:05:21.191334+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 22:05:21.191334+00', 0, 0, '-infinity', '2026-11-29 22:05:21.191334+00', false, NULL, NULL);
+	('demo', '15d8b371-4881-410f-920c-a80088f5c819', 'pdmJYd4w2l3hmxbTWYRiY6CLSNQi', 1, 'password', '2026-11-29 22:40:38.440217+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-29 22:40:38.440217+00', 0, 0, '-infinity', '2026-11-29 22:40:38.440217+00', false, NULL, NULL),
+	('demo', 'e8c79b82-a931-49b7-bfd2-0dec2142c7c5', 'user1', 1, 'anonymous', '2026-11-29 22:40:38.543023+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 22:40:38.543023+00', 0, 0, '-infinity', '2026-11-29 22:40:38.543023+00', false, NULL, NULL),
+	('demo', '48d0bea4-15ad-462c-8b95-038446e09f6b', 'user2', 1, 'anonymous', '2026-11-29 22:40:38.543023+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 22:40:38.543023+00', 0, 0, '-infinity', '2026-11-29 22:40:38.543023+00', false, NULL, NULL),
+	('demo', '7414cba5-7b56-440c-a9cf-d0bbe904b5ca', 'user3', 1, 'anonymous', '2026-11-29 22:40:38.543023+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 22:40:38.543023+00', 0, 0, '-infinity', '2026-11-29 22:40:38.543023+00', false, NULL, NULL);
 INSERT INTO public.signing_key VALUES
-	('demo', '2EbLPhzQc5biJaxuUBoqkWDKlZOjC-smavFewNqXhOw', 'id-token', 'ES256', '\x01cdec0456df4fb144b4fedeac680692d4468bf3fc19ebc62908d417e2e3c5df566b4048aff5359dc05495248fd3b90d0c6262e9cfcf81b7a2d50e97155f901449e409daa01dde3656ecc975cfb733b18e6dfb74c31abe03cc295a9dabf354f22db497ac59609e1ae26264ca9928a8801a6cd2c2c2b50374248e664ba9178f22498d993f58383ea274176749fdd18fd5752692381e01f76e6470f8d5044a643906e93852da2de66f7621d5', '-----BEGIN CERTIFICATE-----
-MIIBGTCBwKADAgECAhAEBM+U+G5phibPYCdjircTMAoGCCqGSM49BAMCMA8xDTAL
-BgNVBAMMBGRlbW8wHhcNMjYxMTI5MjIwMDIwWhcNMzYxMTI2MjIwNTIwWjAPMQ0w
-CwYDVQQDDARkZW1vMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEaPEelA/lauS3
-KyJZHIRTIYgw9FWoCEaWkKVh5smfo0S3BGWjbgf8KNqlaW4YSB7gF+FJEw5G2hO5
-jXLeTnkwpjAKBggqhkjOPQQDAgNIADBFAiEA3HNljgrfshmrIu69BdtWLeKW7qj5
-+eho99seG8rpKm8CIERCrJWBVyFwdmngV4+3y83GYmJhgriK2BrvKIOZJW+F
-', '2026-11-29 22:05:20.640875+00', '2026-11-29 22:05:20.640875+00', NULL),
-	('demo', '2de9b2cd', 'refresh-token', 'HS256', '\x01cdec045685f525fa8d6be43320c7f9f686330f5950ec2abbae67492deb6418ab387b825085f41b4bc36bd628adea0e41012816ddff694da792dd793cef5d6a21', NULL, '2026-11-29 22:05:20.640875+00', '2026-11-29 22:05:20.640875+00', NULL);
+	('demo', 'xiGtEKXZrBeJHip7bY2TNDY9UjD8OevOIAHHSpUSyik', 'id-token', 'ES256', '\x01e444d8be4d8b5c8f82c558fd36085663e93f8ca339bd140c221dc9c1d4ca8c8fe17d70baf896311bd0ef1865ab572621f8f537b90b6b5af79082b11767b6c948090eebca9f90c2660131aa06b07b8a5ea46329cc9078e31643bfc328cd0771296fc4ead75a25510be188152cba3771ef9ea162b70aa63cc9f3a36bf7dfa866c16843613388261c3275029413a71d26909fcd3081f795240be0abe01368ad041e7285afc45ad7564bd581', '-----BEGIN CERTIFICATE-----
+MIIBGjCBwKADAgECAhAiYodJhJblRYCWtfs7+zJDMAoGCCqGSM49BAMCMA8xDTAL
+BgNVBAMMBGRlbW8wHhcNMjYxMTI5MjIzNTM4WhcNMzYxMTI2MjI0MDM4WjAPMQ0w
+CwYDVQQDDARkZW1vMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEeLI/KvewbNxU
+e+d32tEZ5iRSoUNkv1dk+TaGq8Lk3s1EYB1TB2+qDLmTgcLGNYHLAdS42dJ7nqNj
+xOo6T25whzAKBggqhkjOPQQDAgNJADBGAiEAoa3SeyBTnh5uIT2TPQxvn8VdkDH9
+vGttfTzIvsHZeDACIQDMbYP8+aZGmLaDad4ecIEZ+Iq8c5yk8kw7MZxo6xEiJQ==
+', '2026-11-29 22:40:38.165492+00', '2026-11-29 22:40:38.165492+00', NULL),
+	('demo', '27aa58e9', 'refresh-token', 'HS256', '\x01e444d8bed228a5b3342ce663c90efdee64ca48235e630c3cfa586081f7dd648cdbd5e7c9c06bbafd7d3930a440687dd28ad83ddb81d24151d48b58cc7f4a6529', NULL, '2026-11-29 22:40:38.165492+00', '2026-11-29 22:40:38.165492+00', NULL);
 ALTER TABLE ONLY public.account_event
     ADD CONSTRAINT account_event_pkey PRIMARY KEY (project_id, sequence);
 ALTER TABLE ONLY public.account_merge
     ADD CONSTRAINT account_merge_pkey PRIMARY KEY (realm_id, source_id);
 ALTER TABLE ONLY public.account
     ADD CONSTRAINT account_pkey PRIMARY KEY (realm_id, id);
+ALTER TABLE ONLY public.administrator
+    ADD CONSTRAINT administrator_pkey PRIMARY KEY (realm_id, account_id, project_id);
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_key_hash_key UNIQUE (key_hash);
 ALTER TABLE ONLY public.api_key
@@ -760,6 +782,8 @@ ALTER TABLE ONLY public.authorization_flow
     ADD CONSTRAINT authorization_flow_grant_hash_key UNIQUE (grant_hash);
 ALTER TABLE ONLY public.authorization_flow
     ADD CONSTRAINT authorization_flow_pkey PRIMARY KEY (state_hash);
+ALTER TABLE ONLY public.brand_image
+    ADD CONSTRAINT brand_image_pkey PRIMARY KEY (realm_id, id);
 ALTER TABLE ONLY public.browser_session
     ADD CONSTRAINT browser_session_pkey PRIMARY KEY (realm_id, secret_hash);
 ALTER TABLE ONLY public.consent_rescission
@@ -843,6 +867,7 @@ CREATE INDEX account_merge_undo_until ON public.account_merge USING btree (undo_
 CREATE UNIQUE INDEX account_phone_number_key ON public.account USING btree (realm_id, phone_number) WHERE (phone_number IS NOT NULL);
 CREATE INDEX account_without_display_name ON public.account USING btree (realm_id, id) WHERE (display_name IS NULL);
 CREATE INDEX account_without_email ON public.account USING btree (realm_id, id) WHERE (email IS NULL);
+CREATE INDEX administrator_project ON public.administrator USING btree (project_id);
 CREATE INDEX app_transaction_account ON public.app_transaction USING btree (realm_id, account_id);
 CREATE INDEX apple_grant_checked_at ON public.apple_grant USING btree (checked_at) WHERE (checked_at IS NOT NULL);
 CREATE INDEX apple_grant_codes ON public.apple_grant USING btree (due_at) WHERE ((token_type = 'CODE'::text) OR (state = 'REDEEMING'::text));
@@ -904,12 +929,18 @@ CREATE INDEX sms_usage_day ON public.sms_usage USING btree (day);
 CREATE TRIGGER linked_identity_apple_grants AFTER DELETE ON public.linked_identity FOR EACH ROW WHEN ((old.provider = 'apple.com'::text)) EXECUTE FUNCTION public.revoke_apple_grants();
 ALTER TABLE ONLY public.account_merge
     ADD CONSTRAINT account_merge_realm_id_target_id_fkey FOREIGN KEY (realm_id, target_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.administrator
+    ADD CONSTRAINT administrator_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.administrator
+    ADD CONSTRAINT administrator_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_project_id_app_id_fkey FOREIGN KEY (project_id, app_id) REFERENCES public.app(project_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.app
     ADD CONSTRAINT app_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.app_transaction
     ADD CONSTRAINT app_transaction_realm_id_account_id_fkey FOREIGN KEY (realm_id, account_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.brand_image
+    ADD CONSTRAINT brand_image_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.consent_rescission
     ADD CONSTRAINT consent_rescission_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES public.realm(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.daily_count
