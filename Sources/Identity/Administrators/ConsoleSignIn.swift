@@ -159,8 +159,10 @@ public struct ConsolePerson: Sendable {
 
 extension ConsolePerson {
     /// Scopes with which the person can act as any user, or change who is believed. They need a recent proof of both
-    /// factors.
-    static let scopesThatNeedProof: Set<ServiceKeyScope> = [.trust, .mintTokens, .writeAdministrators]
+    /// factors. An account with a new address belongs to the owner of that mailbox after a password reset.
+    static let scopesThatNeedProof: Set<ServiceKeyScope> = [
+        .writeUsers, .linkUsers, .trust, .mintTokens, .writeAdministrators,
+    ]
 
     /// Whether the person has proven both factors recently.
     public func isProven(at now: Instant) -> Bool {

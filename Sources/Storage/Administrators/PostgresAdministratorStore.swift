@@ -64,13 +64,16 @@ public struct PostgresAdministratorStore: AdministratorStore {
         _ change: AdministratorChange, by granter: AdministratorGranter, _ actor: AuditActor, at now: Instant,
         of operators: ID<Project>
     ) async throws -> ListedAdministrator {
-        try await deciding(change, by: granter, of: operators) { transaction, _ in
+        try await deciding(change, by: granter, of: operators) { transaction, current in
             let rows = try await transaction.query(.administrator(change, of: operators))
             guard let before = try rows.first.map(ListedAdministrator.init) else {
                 throw AdministratorRefusal.unknownAdministrator
             }
-            // Who lost a role, or got another one, signs in again.
-            _ = try await transaction.execute(.endSessions(of: change.account, at: now, in: ID(operators)))
+            // Who lost a role, or got another one, signs in again. The owner of one project can invite every operator,
+            // and must not end their sessions by withdrawing the invitation.
+            if current != nil {
+                _ = try await transaction.execute(.endSessions(of: change.account, at: now, in: ID(operators)))
+            }
             guard let role = change.role else {
                 _ = try await transaction.execute(.removeAdministrator(change, of: operators))
                 try await transaction.audit(

@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import Identity
+import Postgres
 import Storage
 import Testing
 
@@ -65,6 +66,25 @@ struct AdministratorOperationTests {
         let listed = try await fixture.send(.get).json["administrators"]?.elements ?? []
         #expect(Set(listed.compactMap { $0["email"]?.string }) == ["ada@example.com", "eve@example.com"])
         #expect(listed.allSatisfy { $0["invitationUri"] == nil })
+    }
+
+    @Test("The owner of a project ends no session of an operator by withdrawing an invitation")
+    func withdrawnInvitation() async throws {
+        let fixture = try await Fixture()
+        let first = try await fixture.send(.post, "", ["email": "ada@example.com", "role": "owner"], everywhere: true)
+        #expect(try await fixture.accept(first))
+        let id = try #require(first.json["localId"]?.string)
+        let pool = fixture.gateway.database.pool
+        let opened: SQL = """
+            INSERT INTO session (realm_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
+            SELECT 'other', gen_random_uuid(), a.id, a.generation, 'password', now(), now(), now() FROM account a
+            WHERE a.realm_id = 'other' AND a.id = \(id)
+            """
+        #expect(try await pool.execute(opened) == 1)
+        let invited = try await fixture.send(.post, "", ["email": "ada@example.com", "role": "viewer"])
+        #expect(invited.outcome == "200")
+        #expect(try await fixture.send(.delete, "/\(id)").status < 300)
+        #expect(try await pool.query("SELECT FROM session WHERE realm_id = 'other' AND ended_at IS NULL").count == 1)
     }
 
     @Test(

@@ -50,6 +50,16 @@ struct ConsolePermissionTests {
         #expect(try await ada.submit(again, "delete", ["confirmed": "true"]).status == 303)
     }
 
+    @Test("A session without a recent proof supports users, but changes no profile: a new address is a takeover")
+    func profileWithoutProof() async throws {
+        let fixture = try await Self.fixtureWithBob()
+        let ada = try await fixture.signIn(as: "owner")
+        fixture.gateway.clock.advance(by: .seconds(301))
+        let refused = try await ada.submit(try await ada.open(Self.page), "profile", ["email": "eve@example.com"])
+        #expect(refused.status == 400 && refused.text.contains("PERMISSION_DENIED"))
+        #expect(try await ada.submit(try await ada.open(Self.page), "disable").status == 303)
+    }
+
     @Test("A role in one project gives nothing in another one and in the operators' project")
     func otherProject() async throws {
         let fixture = try await Self.fixtureWithBob()

@@ -99,6 +99,16 @@ struct SignInPageAttackTests {
         #expect(try await visit.exchange(result).wireCode == "INVALID_CODE")
     }
 
+    @Test("A code that was issued before the account got a second factor opens no session without it")
+    func codeBeforeEnrolment() async throws {
+        let gateway = try await TestGateway.withSecondFactors()
+        let account = try await gateway.signUpVerified(email: "ada@example.com")
+        let visit = SignInPageVisit(gateway)
+        let result = try await visit.signIn()
+        _ = try await gateway.enrol(account)
+        #expect(try await visit.exchange(result).wireCode == "INVALID_CODE")
+    }
+
     @Test("Session fixation: each sign-in has a new cookie, and the former session ends")
     func fixation() async throws {
         let visit = try await Self.visit()
