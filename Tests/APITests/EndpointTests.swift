@@ -15,7 +15,7 @@ struct EndpointTests {
 
     @Test(
         "The page about a rate limit states the minutes to wait, rounded up",
-        arguments: [(1, "Wait one minute"), (60, "Wait one minute"), (61, "Wait 2 minutes")])
+        arguments: [(1, "Wait 1 minute"), (60, "Wait 1 minute"), (61, "Wait 2 minutes")])
     func tooManyAttempts(seconds: Int, text: String) {
         let refusal = TooManyAttempts(retryAfter: .seconds(seconds))
         let page = PageResponse(refusal, of: ID("demo"), Page.Context(language: .english, projectName: nil))

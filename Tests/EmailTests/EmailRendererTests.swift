@@ -79,7 +79,7 @@ struct EmailRendererTests {
         #expect(!message.html.contains("<App>"))
         for line in message.text.split(separator: "\n") { #expect(message.html.contains(Self.escaped(String(line)))) }
         for text in [message.subject, message.text, message.html] {
-            #expect(!text.contains("ada") && !text.contains("mailbox.example"))
+            #expect(!text.contains("ada@") && !text.contains("mailbox.example"))
         }
         #expect(message.to == Self.recipient)
     }
