@@ -238,7 +238,8 @@ struct PageTests {
             let page = row.make(Values(language: language)).html
             let direction = language.isRightToLeft ? "rtl" : "ltr"
             #expect(page.contains("<html lang=\"\(language.rawValue)\" dir=\"\(direction)\">"))
-            let text = page.replacing(#/<style>.*?</style>|<title>.*?</title>|<bdi>.*?</bdi>|<code>.*?</code>|<[^>]*>/#, with: " ")
+            let values = #/<style>.*?</style>|<title>.*?</title>|<bdi>.*?</bdi>|<code>.*?</code>|<[^>]*>/#
+            let text = page.replacing(values, with: " ")
             var depth = 0
             var unbracketed = ""
             for character in text {
