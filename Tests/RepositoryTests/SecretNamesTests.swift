@@ -40,7 +40,7 @@ struct SecretNamesTests {
     /// Settings, kinds, times, counts and public values.
     private static let notSecret: Set<String> = [
         "acceptsUnhashedNonces", "allAcceptedCredentialIds", "allowPasswordSignup", "apiKey", "canHandleCodeInApp",
-        "codeFlowConfig",
+        "codeChallenge", "codeChallengeMethod", "codeFlowConfig", "code_challenge", "code_challenge_method",
         "credential", "credentialCreationOptions", "credentialId", "credentialRequestOptions", "credentialState",
         "deletePasskey", "emailPasswordEnforcementState", "errorCode", "excludeCredentials",
         "forwardInboundCredentials", "grant_type",
@@ -56,6 +56,7 @@ struct SecretNamesTests {
         "rawNonce",
         "recaptchaKey", "recoveryCodeInfo", "recoveryCodesAvailable", "requireResidentKey", "residentKey",
         "resetPasswordTemplate", "returnIdpCredential",
+        "session",
         "sessions", "temporaryProofExpiresIn", "tokenType", "token_type", "totpSessionInfo", "verificationCodeLength",
         "webcredentials",
         "x-goog-api-key",

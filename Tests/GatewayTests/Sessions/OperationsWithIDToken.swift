@@ -34,6 +34,12 @@ struct OperationsWithIDToken: Sendable {
             let credential = try fixture.gateway.googleCredential(SimulatedPerson(id: ada.localId))
             return ["requestUri": "http://localhost", "postBody": .string(credential.postBody)]
         },
+        "createSignInUri": { _, _ in
+            [
+                "continueUri": "http://localhost/done", "state": "state", "operation": "LINK",
+                "codeChallenge": .string(SignInPageVisit.challenge), "codeChallengeMethod": "S256",
+            ]
+        },
         "sendOobCode": { _, _ in ["requestType": "VERIFY_EMAIL"] },
         "signInWithEmailLink": { fixture, ada in
             let email = JSON.string(try await fixture.email(of: ada))

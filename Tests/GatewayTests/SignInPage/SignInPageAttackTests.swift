@@ -226,7 +226,7 @@ extension SignInPageVisit {
     fileprivate func submit(
         _ page: Exchange, _ step: String, headers: [(String, String)], orForm other: String
     ) async throws -> Exchange {
-        var form = (try? page.form(other)) ?? [:]
+        var form = page.text.contains(#"name="step" value="\#(other)""#) ? try page.form(other) : [:]
         if form.isEmpty {
             let pairs = page.text.matches(of: #/flow=([A-Za-z0-9_-]+)/#).map { String($0.output.1) }
             form = ["flow": pairs.first ?? "", "formToken": ""]

@@ -77,7 +77,7 @@ struct RequestPipelineTests {
         case .unauthenticated:
             #expect([200, 404].contains(response.status) || endpoint.method == .post && response.status == 400)
         case .monitoring: #expect(response.status == 200)
-        case .page: #expect([200, 303, 400].contains(response.status))
+        case .page: #expect([200, 303, 400, 404].contains(response.status))
         }
     }
 
