@@ -140,10 +140,14 @@ struct AdministratorOperationTests {
     @Test("Each change is in the audit trail of the project")
     func audit() async throws {
         let fixture = try await Fixture()
+        let clock = fixture.gateway.clock
         let invited = try await fixture.send(.post, "", ["email": "ada@example.com", "role": "viewer"])
+        clock.advance(by: .seconds(1))
         #expect(try await fixture.accept(invited))
+        clock.advance(by: .seconds(1))
         let id = try #require(invited.json["localId"]?.string)
         #expect(try await fixture.send(.patch, "/\(id)", ["role": "support"]).status == 200)
+        clock.advance(by: .seconds(1))
         #expect(try await fixture.send(.delete, "/\(id)").status == 204)
         let events = try await fixture.gateway.send(
             .get, "/v1/projects/demo/auditEvents", by: fixture.shopKey, query: [("subject", id)]

@@ -21,6 +21,8 @@ struct ConsoleFixture: Sendable {
             draft.realm.policy.allowsSignUp = false
             draft.realm.policy.rejectsBreachedPasswords = false
             draft.realm.policy.secondFactors = SecondFactorPolicy(state: .mandatory, allowsTOTP: true)
+            // The link in the email leads back to the console.
+            draft.realm.project.authorizedDomains = ["auth.example.com"]
         }
         gateway = try plain.with { $0.console = ConsoleSettings(project: Self.operators) }
         operatorsKey = try await ServiceKey(id: "operators", of: Self.operators, in: gateway)
@@ -55,7 +57,7 @@ struct ConsoleFixture: Sendable {
         let visitor = ConsoleVisitor(gateway)
         let page = try await visitor.open(String(link.dropFirst("https://auth.example.com".count)))
         let sent = try await visitor.submit(page, "invitation", ["email": email])
-        #expect(sent.heading == "Check your email")
+        #expect(sent.heading == "Check your email", "\(sent.text)")
         try await proveMailbox(try #require(invited.json["localId"]?.string))
         let enrolment = try await visitor.enterPassword(email)
         let secret = try #require(enrolment.field("secret"))

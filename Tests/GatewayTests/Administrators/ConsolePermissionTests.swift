@@ -22,8 +22,8 @@ struct ConsolePermissionTests {
         "Each role can submit the forms that its scopes allow",
         arguments: [
             ("viewer", "disable", [:], 400), ("support", "disable", [:], 303), ("administrator", "disable", [:], 303),
-            ("support", "profile", ["displayName": "Bob"], 400),
-            ("administrator", "profile", ["displayName": "Bob"], 303),
+            ("support", "profile", ["displayName": "Bob", "email": "bob@example.com"], 400),
+            ("administrator", "profile", ["displayName": "Bob", "email": "bob@example.com"], 303),
             ("support", "delete", ["confirmed": "true"], 400),
             ("administrator", "delete", ["confirmed": "true"], 303),
         ] as [(String, String, [String: String], Int)])
