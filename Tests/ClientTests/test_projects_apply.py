@@ -224,7 +224,7 @@ def test_secrets_can_be_read_from_separate_files(apply, fresh_installation, proj
     (None, "cannot read {}: No such file or directory"),
     (b"", "secret is empty"),
     (b"\n", "secret is empty"),
-    (b"\xff", "cannot read {}: not UTF-8"),
+    (b"\xff", "cannot read secret: not UTF-8"),
     (b"x" * (1024 * 1024 + 1), "cannot read {}: larger than 1048576 bytes"),
 ])
 def test_an_unusable_secret_file_is_rejected_and_the_stored_secret_is_kept(

@@ -95,7 +95,8 @@ public class Scenario {
         check(localId.equals(linked.getLocalId()));
         done("linkApple");
 
-        RefreshTokensOutput refreshed = sessions.refreshTokens("refresh_token", linked.getRefreshToken(), null, null, null);
+        RefreshTokensOutput refreshed = sessions.refreshTokens(
+            "refresh_token", linked.getRefreshToken(), null, null, null, null);
         check(refreshed.getUserId().equals(localId));
         done("refresh");
 
