@@ -61,8 +61,8 @@ def document(running, path):
 @pytest.mark.parametrize("range_, periods, seconds", [
     ("LAST_24_HOURS", 24, 3600), ("LAST_30_DAYS", 30, 86400), ("LAST_365_DAYS", 365, 86400)])
 def test_a_range_has_its_periods(own_dev, range_, periods, seconds):
-    report = counts(own_dev, range=range_)
-    assert (report["range"], report["periodSeconds"]) == (range_, seconds)
+    report = counts(own_dev, timeRange=range_)
+    assert (report["timeRange"], report["periodSeconds"]) == (range_, seconds)
     assert {series["kind"] for series in report["series"]} >= {"signUps", "signIns", "refusals", "latency", "activeAccounts"}
     for series in report["series"]:
         assert len(series["counts"]) == periods and sum(series["counts"]) == series["total"] > 0

@@ -616,7 +616,7 @@ ROWS = [
     admin_row("invalid page token", "listAuditEvents", None, "INVALID_PAGE_SELECTION", params={"pageToken": "a b"}),
     admin_row("invalid time", "listAuditEvents", None, "INVALID_ARGUMENT", params={"since": "yesterday"}),
     admin_row("last day", "listCounts", params={"kinds": "signUps,signIns"}),
-    admin_row("unknown range", "listCounts", None, "INVALID_ARGUMENT", params={"range": "LAST_WEEK"}),
+    admin_row("unknown range", "listCounts", None, "INVALID_ARGUMENT", params={"timeRange": "LAST_WEEK"}),
     admin_row("new account", "createAccount", {"email": NEW_EMAIL, "password": PASSWORD, "emailVerified": True}),
     admin_row("email address in use", "createAccount", {"email": EMAIL}, "EMAIL_EXISTS"),
     admin_row("accounts by email address and ID", "lookUpAccounts",

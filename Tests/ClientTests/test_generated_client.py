@@ -38,7 +38,7 @@ UNREAD_LISTS = {
     "AppleAuthorization.state", "AuditEvent.action", "ExportedActivity.actor", "ExportedIdentity.credentialState",
     "ExportedIdentity.realUserStatus", "ExportedSession.secondFactor",
     "ErrorText.action", "EventDelivery.failure", "EventDelivery.state",
-    "EventData.factor", "EventEndpoint.disabledReason", "EventEndpoint.state", "ListCountsOutput.range",
+    "EventData.factor", "EventEndpoint.disabledReason", "EventEndpoint.state", "ListCountsOutput.timeRange",
     "MfaProviderConfig.state", "QueuedEmail.state",
     "SecurityEventError.err", "SmsConfig.format", "TestEventEndpointOutput.failure",
 }

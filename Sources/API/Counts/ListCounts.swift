@@ -15,9 +15,9 @@ extension Endpoint {
 
 extension Request {
     fileprivate func countRange() throws(RequestRefusal) -> CountRange {
-        guard let text = query("range").nonEmpty else { return .last24Hours }
+        guard let text = query("timeRange").nonEmpty else { return .last24Hours }
         guard let range = CountRange(rawValue: text) else {
-            throw .invalidField("/range", "must be \(CountRange.allCases.map(\.rawValue).joined(separator: ", "))")
+            throw .invalidField("/timeRange", "must be \(CountRange.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         return range
     }
@@ -42,13 +42,13 @@ private struct CountReportResource: Encodable {
         let counts: [Int64]
     }
 
-    let range: String
+    let timeRange: String
     let startTime: String
     let periodSeconds: Int64
     let series: [Series]
 
     init(_ report: CountReport) {
-        range = report.range.rawValue
+        timeRange = report.range.rawValue
         startTime = report.start.iso8601
         periodSeconds = report.range.step.seconds
         series = report.series.map {

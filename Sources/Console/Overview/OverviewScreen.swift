@@ -12,7 +12,7 @@ package enum OverviewScreen {
     package static func screen(_ context: ScreenContext) async throws -> Screen {
         let range = ranges.first { $0.1 == context.request.query("range") } ?? ranges[0]
         let result = try await context.perform(
-            try context.catalog.call("listCounts", in: context.realm, query: [.init("range", range.1)]))
+            try context.catalog.call("listCounts", in: context.realm, query: [.init("timeRange", range.1)]))
         guard let report = CountReport(result.json), result.isSuccess else {
             return Screen("Overview", status: 400, [.problem(context.problem(result))])
         }

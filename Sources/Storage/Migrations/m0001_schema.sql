@@ -821,6 +821,8 @@ CREATE INDEX outgoing_email_failed_at ON outgoing_email (failed_at) WHERE failed
 -- For the deletion of an account, which deletes the emails about it and those to its address.
 CREATE INDEX outgoing_email_account ON outgoing_email (account_id, realm_id);
 CREATE INDEX outgoing_email_recipient ON outgoing_email (recipient, realm_id);
+-- For the list of a project's emails, those of its tenants included.
+CREATE INDEX outgoing_email_project ON outgoing_email (split_part(realm_id, '/', 1), created_at DESC, id);
 
 
 -- Telephone numbers

@@ -43,7 +43,7 @@ struct CountedEventTests {
 
         /// The latest days of the first series of a kind.
         func days(_ count: Int, _ kind: CountKind, range: CountRange = .last30Days) async throws -> [JSON] {
-            let response = try await counts(("kinds", kind.rawValue), ("range", range.rawValue)).json
+            let response = try await counts(("kinds", kind.rawValue), ("timeRange", range.rawValue)).json
             return response["series"]?[0]?["counts"]?.elements.suffix(count) ?? []
         }
     }
@@ -72,7 +72,7 @@ struct CountedEventTests {
         _ = try await fixture.gateway.signUp()
         _ = try await fixture.gateway.signIn(password: "wrong!")
         _ = try await fixture.gateway.post("/v1/accounts:signUp", ["email": "no address", "password": "secret1"])
-        #expect(try await fixture.counts(("range", "LAST_WEEK")).status == 400)
+        #expect(try await fixture.counts(("timeRange", "LAST_WEEK")).status == 400)
         #expect(try await fixture.totals(.refusals) == ["INVALID_PASSWORD": 1, "INVALID_EMAIL": 1])
         #expect(try await fixture.totals(.latency).values.reduce(0, +) == 3)
     }
@@ -177,7 +177,7 @@ struct CountedEventTests {
         let fixture = try await Fixture(TestGateway())
         let writer = try await ServiceKey(id: "writer", in: fixture.gateway, scopes: ServiceKeyScopes([.writeUsers]))
         #expect(try await fixture.counts(by: writer).status == 403)
-        for query in [("kinds", "signIns,"), ("kinds", "signins"), ("range", "last_24_hours")] {
+        for query in [("kinds", "signIns,"), ("kinds", "signins"), ("timeRange", "last_24_hours")] {
             let outcome = try await fixture.counts(query).outcome
             #expect(outcome.hasPrefix("400 Invalid JSON payload received. /\(query.0) "))
         }
