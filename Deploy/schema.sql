@@ -960,6 +960,8 @@ CREATE INDEX outgoing_email_due_at ON public.outgoing_email USING btree (due_at)
 
 CREATE INDEX outgoing_email_failed_at ON public.outgoing_email USING btree (failed_at) WHERE (failed_at IS NOT NULL);
 
+CREATE INDEX outgoing_email_project ON public.outgoing_email USING btree (split_part(realm_id, '/'::text, 1), created_at DESC, id);
+
 CREATE INDEX outgoing_email_recipient ON public.outgoing_email USING btree (recipient, realm_id);
 
 CREATE INDEX outgoing_sms_account ON public.outgoing_sms USING btree (account_id, realm_id) WHERE (account_id IS NOT NULL);

@@ -1,5 +1,5 @@
 -- A database of a release with rows in its tables, for tests of upgrades. The next line has its secrets.
--- {"masterKey": "obcSeDkKDbet6PQHHB3HIJqetcMeQXD5UM85TE27q04=", "apiKey": "pk_Agxt9wlyrxn5NmHbhrB9HbbmwrcX2Dp0aFA8", "email": "00fc4600121fb8a0@example.com", "localId": "pdmJYd4w2l3hmxbTWYRiY6CLSNQi", "refreshToken": "ASeqWOkV2LNxSIFBD5IMqACI9cgZAAAAAAAAAADS5khlfhRonXK31_MAWYBT0BJu2aQ8oPxDvRt_6FvHEw"}
+-- {"masterKey": "EDqZ1TQu6Tx4IcISOHD8Hsu5ny3SZD3ePkkVQGTwh6Y=", "apiKey": "pk_iEBukj48bTzCDB1sotNSDHtYjBjyzCQfNW2y", "email": "ad0e59fe26521c83@example.com", "localId": "rRbtvxUcF309GZpQGZqWlocQ5uX2", "refreshToken": "AUMYfVogPKmJBoxDGZUGTvUDSP1tAAAAAAAAAADgNhlkaQqX_gjAVlH86ccYvgww7Txu8V3hUa6zSMV88Q"}
 SET check_function_bodies = false;
 CREATE FUNCTION public.passkeys(realm_id text, account_id text) RETURNS text
     LANGUAGE sql STABLE
@@ -672,92 +672,92 @@ CREATE TABLE public.sms_usage (
     confirmed bigint DEFAULT 0 NOT NULL
 );
 INSERT INTO public.account VALUES
-	('demo', 'pdmJYd4w2l3hmxbTWYRiY6CLSNQi', '00fc4600121fb8a0@example.com', false, NULL, NULL, NULL, NULL, NULL, 'Ada', NULL, '$argon2id$v=19$m=7168,t=1,p=1$BA6CZHjX/KRAe0Spc9aMww$KLxJ4UxFDbJtGsdvAatKmUVTKimfWrlpUEJY3go30tU', '2026-11-29 22:40:38.440217+00', false, false, NULL, NULL, '2026-11-29 22:40:38.440217+00', '2026-11-29 22:40:38.440217+00', '2026-11-29 22:40:38+00', 1, 0, 0),
-	('demo', 'user1', 'user1@example.com', false, NULL, NULL, '+15551', NULL, NULL, 'Name 1', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 22:40:38.543023+00', NULL, '2026-11-29 22:40:38.543023+00', 1, 0, 0),
-	('demo', 'user2', 'user2@example.com', false, NULL, NULL, '+15552', NULL, NULL, 'Name 2', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 22:40:38.543023+00', NULL, '2026-11-29 22:40:38.543023+00', 1, 0, 0),
-	('demo', 'user3', 'user3@example.com', false, NULL, NULL, '+15553', NULL, NULL, 'Name 3', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 22:40:38.543023+00', NULL, '2026-11-29 22:40:38.543023+00', 1, 0, 0);
+	('demo', 'rRbtvxUcF309GZpQGZqWlocQ5uX2', 'ad0e59fe26521c83@example.com', false, NULL, NULL, NULL, NULL, NULL, 'Ada', NULL, '$argon2id$v=19$m=7168,t=1,p=1$7jaEndmyo+PS7XydiwDRtw$dqtpd2CWfYsDly0VV7e2JJA88510/mRLIXVKBAWPKtU', '2026-11-29 23:14:37.569729+00', false, false, NULL, NULL, '2026-11-29 23:14:37.569729+00', '2026-11-29 23:14:37.569729+00', '2026-11-29 23:14:37+00', 1, 0, 0),
+	('demo', 'user1', 'user1@example.com', false, NULL, NULL, '+15551', NULL, NULL, 'Name 1', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 23:14:37.626179+00', NULL, '2026-11-29 23:14:37.626179+00', 1, 0, 0),
+	('demo', 'user2', 'user2@example.com', false, NULL, NULL, '+15552', NULL, NULL, 'Name 2', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 23:14:37.626179+00', NULL, '2026-11-29 23:14:37.626179+00', 1, 0, 0),
+	('demo', 'user3', 'user3@example.com', false, NULL, NULL, '+15553', NULL, NULL, 'Name 3', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 23:14:37.626179+00', NULL, '2026-11-29 23:14:37.626179+00', 1, 0, 0);
 INSERT INTO public.account_merge VALUES
-	('demo', 'source1', 'user1', '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', 1, '{}'),
-	('demo', 'source2', 'user2', '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', 1, '{}'),
-	('demo', 'source3', 'user3', '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', 1, '{}');
+	('demo', 'source1', 'user1', '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', 1, '{}'),
+	('demo', 'source2', 'user2', '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', 1, '{}'),
+	('demo', 'source3', 'user3', '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', 1, '{}');
 INSERT INTO public.api_key VALUES
-	('demo', 'pHHa2rEm', 'default', '\x987597b63235c3c5bdd11ca887c4d2dae84e162ebd2e9dcd284b814d8620bcd0', '2026-11-29 22:40:38.272756+00', NULL);
+	('demo', 'L6TBIWm7', 'default', '\x54a4e9319259ac8b916278437969f7691c42c8b2636f838092dcf889dc9eeed5', '2026-11-29 23:14:37.418118+00', NULL);
 INSERT INTO public.app VALUES
-	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-29 22:40:38.165492+00');
+	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-29 23:14:37.322194+00');
 INSERT INTO public.apple_grant VALUES
-	('5104d179-868c-4c46-8220-ef64638afdf7', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', NULL, 0, NULL, NULL),
-	('bc22b588-9286-45c5-8906-481f16fbe45f', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', NULL, 0, NULL, NULL),
-	('2ed7a5a2-7295-4b20-a241-8de31107842f', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', NULL, 0, NULL, NULL);
+	('2a6ea5e8-136b-4d84-823d-1dc54f68ca58', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', NULL, 0, NULL, NULL),
+	('f58e8357-867b-4d78-8959-840fdf1e2f80', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', NULL, 0, NULL, NULL),
+	('695f6cb0-cf60-4e35-89a2-bd6c29957777', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', NULL, 0, NULL, NULL);
 INSERT INTO public.audit_event VALUES
-	('44111472-d09a-48ad-b55c-3668bbc3e927', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-29 22:40:38.165492+00', NULL, NULL),
-	('d8db6f55-9e30-4c23-927e-0c98472140a7', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-29 22:40:38.205991+00', NULL, NULL),
-	('4a180a83-714f-4e6a-9ee9-d4927fccb6c7', 'demo', 'cli', 'apiKey.added', 'pHHa2rEm', '{"app": "default"}', '2026-11-29 22:40:38.272756+00', NULL, NULL),
-	('4d0333db-f2db-4d73-b71d-d5b20d4c53f7', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-29 22:40:38.543023+00', NULL, NULL),
-	('cfbdbfe0-447e-4cee-a1c6-669390dc0cc3', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-29 22:40:38.543023+00', NULL, NULL),
-	('a53ca737-644b-484d-b8c3-6f4da3a3bd62', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-29 22:40:38.543023+00', NULL, NULL);
+	('3a4ca15d-cde0-4f3f-8012-b5826130e97b', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-29 23:14:37.322194+00', NULL, NULL),
+	('c82ed574-aa41-4b98-b0df-cf9c2f233154', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-29 23:14:37.370993+00', NULL, NULL),
+	('d6c64c8f-3552-4e83-b3d4-fda12d663b83', 'demo', 'cli', 'apiKey.added', 'L6TBIWm7', '{"app": "default"}', '2026-11-29 23:14:37.418118+00', NULL, NULL),
+	('750cb8da-db1d-486c-9ddb-71f60af7cf52', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-29 23:14:37.626179+00', NULL, NULL),
+	('9506ac84-596e-4420-8de0-7bf2d8b64226', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-29 23:14:37.626179+00', NULL, NULL),
+	('05e0d8ed-848d-49f9-a745-59973dee663c', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-29 23:14:37.626179+00', NULL, NULL);
 INSERT INTO public.authorization_flow VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:40:38.543023+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:40:38.543023+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:40:38.543023+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 23:14:37.626179+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 23:14:37.626179+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 23:14:37.626179+00');
 INSERT INTO public.deleted_account VALUES
-	('demo', 'gone1', '2026-11-29 22:40:38.543023+00'),
-	('demo', 'gone2', '2026-11-29 22:40:38.543023+00'),
-	('demo', 'gone3', '2026-11-29 22:40:38.543023+00');
+	('demo', 'gone1', '2026-11-29 23:14:37.626179+00'),
+	('demo', 'gone2', '2026-11-29 23:14:37.626179+00'),
+	('demo', 'gone3', '2026-11-29 23:14:37.626179+00');
 INSERT INTO public.hourly_count VALUES
-	('demo', '2026-11-29 22:00:00+00', 'activeAccounts', '', 1),
-	('demo', '2026-11-29 22:00:00+00', 'latency', '50', 1),
-	('demo', '2026-11-29 22:00:00+00', 'signIns', 'password', 1),
-	('demo', '2026-11-29 22:00:00+00', 'signUps', 'password', 1);
+	('demo', '2026-11-29 23:00:00+00', 'activeAccounts', '', 1),
+	('demo', '2026-11-29 23:00:00+00', 'latency', '50', 1),
+	('demo', '2026-11-29 23:00:00+00', 'signIns', 'password', 1),
+	('demo', '2026-11-29 23:00:00+00', 'signUps', 'password', 1);
 INSERT INTO public.installation VALUES
-	(true, '\x01e444d8be621cd929519c849748875d339e8367850eccd4f09e0445d16d8f1853c8cce05969ef0e', 'serve', '2026-11-29 22:40:38.163003+00');
+	(true, '\x012e844de648c6eadeddfee2e4572d75538d1befad3ae3b82309c6067ad18dd42c21dc3b66c52296', 'serve', '2026-11-29 23:14:37.31943+00');
 INSERT INTO public.known_network VALUES
-	('demo', 'pdmJYd4w2l3hmxbTWYRiY6CLSNQi', '\x0481b9573fd3aa7942fb5db0a3ce0555', '2026-11-29 22:40:38.440217+00'),
-	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-29 22:40:38.543023+00'),
-	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-29 22:40:38.543023+00'),
-	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-29 22:40:38.543023+00');
+	('demo', 'rRbtvxUcF309GZpQGZqWlocQ5uX2', '\x408bbe64e135665d84609430a371f26d', '2026-11-29 23:14:37.569729+00'),
+	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-29 23:14:37.626179+00'),
+	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-29 23:14:37.626179+00'),
+	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-29 23:14:37.626179+00');
 INSERT INTO public.linked_identity VALUES
-	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO public.oob_code VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00');
 INSERT INTO public.outbox VALUES
-	('dd70c027-ad0e-43ab-aa7d-0f8ee19f3ba8', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-29 22:40:38.543023+00', DEFAULT),
-	('99219c04-e6e9-4271-aa36-9e9902a0f574', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-29 22:40:38.543023+00', DEFAULT),
-	('eb52955c-d2db-4c41-82bf-2dfc66b8cb17', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-29 22:40:38.543023+00', DEFAULT);
+	('fe6eadc5-7cf1-4324-b065-5a5c1ad44809', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-29 23:14:37.626179+00', DEFAULT),
+	('883a5bef-9f57-4e5d-83ce-3675fb8ab2de', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-29 23:14:37.626179+00', DEFAULT),
+	('0de2212b-b4a2-4c10-9e7b-096888ade331', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-29 23:14:37.626179+00', DEFAULT);
 INSERT INTO public.outgoing_email VALUES
-	('18f2239b-339b-4327-9b0e-809d65a809ae', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', 0, '2026-11-29 22:40:38.543023+00', NULL, NULL),
-	('ffed9ab9-51c7-4d9e-ae69-83acef345843', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', 0, '2026-11-29 22:40:38.543023+00', NULL, NULL),
-	('a2a40482-33d8-42e2-ba97-dc3e28095e56', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00', 0, '2026-11-29 22:40:38.543023+00', NULL, NULL);
+	('b65917df-de0e-4dc8-b5ea-ff121456dac7', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', 0, '2026-11-29 23:14:37.626179+00', NULL, NULL),
+	('c5768b14-fa27-4892-877a-b02eea1e8ea7', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', 0, '2026-11-29 23:14:37.626179+00', NULL, NULL),
+	('01cbe520-0aad-470a-8f09-31f09e52897f', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', 0, '2026-11-29 23:14:37.626179+00', NULL, NULL);
 INSERT INTO public.realm VALUES
-	('demo', NULL, 211996458235, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', '{}', NULL, NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', NULL, '{}', '2026-11-29 22:40:38.165492+00', NULL);
+	('demo', NULL, 694720238480, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', '{}', NULL, NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', NULL, '{}', '2026-11-29 23:14:37.322194+00', NULL);
 INSERT INTO public.replay_guard VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 22:40:38.543023+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 22:40:38.543023+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 22:40:38.543023+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 23:14:37.626179+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 23:14:37.626179+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 23:14:37.626179+00');
 INSERT INTO public.revoked_subject VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 22:40:38.543023+00', '2026-11-29 22:40:38.543023+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00');
 INSERT INTO public.schema_migration VALUES
-	('m0001_schema', '\x767ccc01f03eb9c1841d2e65779afb7bb5b69eefb3b621e275f80475360a4418', '2026-11-29 22:40:38.13187+00');
+	('m0001_schema', '\x3182be285646da5a353cb2471d6a716e53ed5e2d47ca9fe902b99abe3110e524', '2026-11-29 23:14:37.285085+00');
 INSERT INTO public.session VALUES
-	('demo', '15d8b371-4881-410f-920c-a80088f5c819', 'pdmJYd4w2l3hmxbTWYRiY6CLSNQi', 1, 'password', '2026-11-29 22:40:38.440217+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-29 22:40:38.440217+00', 0, 0, '-infinity', '2026-11-29 22:40:38.440217+00', false, NULL, NULL),
-	('demo', 'e8c79b82-a931-49b7-bfd2-0dec2142c7c5', 'user1', 1, 'anonymous', '2026-11-29 22:40:38.543023+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 22:40:38.543023+00', 0, 0, '-infinity', '2026-11-29 22:40:38.543023+00', false, NULL, NULL),
-	('demo', '48d0bea4-15ad-462c-8b95-038446e09f6b', 'user2', 1, 'anonymous', '2026-11-29 22:40:38.543023+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 22:40:38.543023+00', 0, 0, '-infinity', '2026-11-29 22:40:38.543023+00', false, NULL, NULL),
-	('demo', '7414cba5-7b56-440c-a9cf-d0bbe904b5ca', 'user3', 1, 'anonymous', '2026-11-29 22:40:38.543023+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 22:40:38.543023+00', 0, 0, '-infinity', '2026-11-29 22:40:38.543023+00', false, NULL, NULL);
+	('demo', '203ca989-068c-4319-9506-4ef50348fd6d', 'rRbtvxUcF309GZpQGZqWlocQ5uX2', 1, 'password', '2026-11-29 23:14:37.569729+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-29 23:14:37.569729+00', 0, 0, '-infinity', '2026-11-29 23:14:37.569729+00', false, NULL, NULL),
+	('demo', 'ce7a3de5-4e6c-41a2-af77-fce4fff60afe', 'user1', 1, 'anonymous', '2026-11-29 23:14:37.626179+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 23:14:37.626179+00', 0, 0, '-infinity', '2026-11-29 23:14:37.626179+00', false, NULL, NULL),
+	('demo', '080bb25e-96ee-42bb-bc6c-7b8dd68097ca', 'user2', 1, 'anonymous', '2026-11-29 23:14:37.626179+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 23:14:37.626179+00', 0, 0, '-infinity', '2026-11-29 23:14:37.626179+00', false, NULL, NULL),
+	('demo', '8b615686-de72-46f2-9ee0-603768525274', 'user3', 1, 'anonymous', '2026-11-29 23:14:37.626179+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 23:14:37.626179+00', 0, 0, '-infinity', '2026-11-29 23:14:37.626179+00', false, NULL, NULL);
 INSERT INTO public.signing_key VALUES
-	('demo', 'xiGtEKXZrBeJHip7bY2TNDY9UjD8OevOIAHHSpUSyik', 'id-token', 'ES256', '\x01e444d8be4d8b5c8f82c558fd36085663e93f8ca339bd140c221dc9c1d4ca8c8fe17d70baf896311bd0ef1865ab572621f8f537b90b6b5af79082b11767b6c948090eebca9f90c2660131aa06b07b8a5ea46329cc9078e31643bfc328cd0771296fc4ead75a25510be188152cba3771ef9ea162b70aa63cc9f3a36bf7dfa866c16843613388261c3275029413a71d26909fcd3081f795240be0abe01368ad041e7285afc45ad7564bd581', '-----BEGIN CERTIFICATE-----
-MIIBGjCBwKADAgECAhAiYodJhJblRYCWtfs7+zJDMAoGCCqGSM49BAMCMA8xDTAL
-BgNVBAMMBGRlbW8wHhcNMjYxMTI5MjIzNTM4WhcNMzYxMTI2MjI0MDM4WjAPMQ0w
-CwYDVQQDDARkZW1vMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEeLI/KvewbNxU
-e+d32tEZ5iRSoUNkv1dk+TaGq8Lk3s1EYB1TB2+qDLmTgcLGNYHLAdS42dJ7nqNj
-xOo6T25whzAKBggqhkjOPQQDAgNJADBGAiEAoa3SeyBTnh5uIT2TPQxvn8VdkDH9
-vGttfTzIvsHZeDACIQDMbYP8+aZGmLaDad4ecIEZ+Iq8c5yk8kw7MZxo6xEiJQ==
-', '2026-11-29 22:40:38.165492+00', '2026-11-29 22:40:38.165492+00', NULL),
-	('demo', '27aa58e9', 'refresh-token', 'HS256', '\x01e444d8bed228a5b3342ce663c90efdee64ca48235e630c3cfa586081f7dd648cdbd5e7c9c06bbafd7d3930a440687dd28ad83ddb81d24151d48b58cc7f4a6529', NULL, '2026-11-29 22:40:38.165492+00', '2026-11-29 22:40:38.165492+00', NULL);
+	('demo', 'X6R3plxTJPOB6nPa7gGyjU24mP1MCZfkM-Vq8HWTGHc', 'id-token', 'ES256', '\x012e844de619792b7757d6197beb436db94152a2484518c1610a75a1f3d083d1c5ab6dcbf09632ea692bbc83e09244eff8e47bbb0d213019ba2600e0458521204358f63b28103fc8f207a6d7c2993aae0fb0bba706e451c9caad25d53d9ba9e778b7fb2fe29cb26166666dfcbfd529101adcbb4bb19c42a2afecaace1f5f6f0078a833c37afd5869c68d13938faca735da4fc561d68f8b2918a51ed7bb9e843b5e69558f1c4c617101b4f6', '-----BEGIN CERTIFICATE-----
+MIIBGjCBwKADAgECAhAu5zaWjnSPP9AMk8isy87iMAoGCCqGSM49BAMCMA8xDTAL
+BgNVBAMMBGRlbW8wHhcNMjYxMTI5MjMwOTM3WhcNMzYxMTI2MjMxNDM3WjAPMQ0w
+CwYDVQQDDARkZW1vMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEg8Omx8OFSWbz
+4pWRW3obsenagIc1TpRTIhzAyLS5UIO1pEO7D/N/ZXNpefL+Aczm6Exn55hcUo9h
+u6GBhvkE1DAKBggqhkjOPQQDAgNJADBGAiEAlp8YX2vo/Y8G/1Y541tdestbsiQI
+SAxhHPdJpJfJpYYCIQC6EGuwi+RyhXTXQ1BWqxSgQXjOOOmwKqnEfI3aGivzrw==
+', '2026-11-29 23:14:37.322194+00', '2026-11-29 23:14:37.322194+00', NULL),
+	('demo', '43187d5a', 'refresh-token', 'HS256', '\x012e844de65531c0d8b007fc03fa52ce3404760bc0483b3b5a5a1d6239927e2b285812a9e89e58ef75a528fb0920911327eeb32afd797b0e23246609f0bfb58e23', NULL, '2026-11-29 23:14:37.322194+00', '2026-11-29 23:14:37.322194+00', NULL);
 ALTER TABLE ONLY public.account_event
     ADD CONSTRAINT account_event_pkey PRIMARY KEY (project_id, sequence);
 ALTER TABLE ONLY public.account_merge
@@ -902,6 +902,7 @@ CREATE INDEX outbox_project ON public.outbox USING btree (project_id, created_at
 CREATE INDEX outgoing_email_account ON public.outgoing_email USING btree (account_id, realm_id);
 CREATE INDEX outgoing_email_due_at ON public.outgoing_email USING btree (due_at) WHERE (failed_at IS NULL);
 CREATE INDEX outgoing_email_failed_at ON public.outgoing_email USING btree (failed_at) WHERE (failed_at IS NOT NULL);
+CREATE INDEX outgoing_email_project ON public.outgoing_email USING btree (split_part(realm_id, '/'::text, 1), created_at DESC, id);
 CREATE INDEX outgoing_email_recipient ON public.outgoing_email USING btree (recipient, realm_id);
 CREATE INDEX outgoing_sms_account ON public.outgoing_sms USING btree (account_id, realm_id) WHERE (account_id IS NOT NULL);
 CREATE INDEX outgoing_sms_due_at ON public.outgoing_sms USING btree (due_at) WHERE (failed_at IS NULL);
