@@ -1,4 +1,4 @@
-"""Crashes of PostgreSQL and of the gateway under load: acknowledged accounts and their sessions are kept."""
+"""Crashes of PostgreSQL and of the gateway: acknowledged accounts, their sessions and begun sign-ins are kept."""
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -8,6 +8,8 @@ from threading import Event
 import requests
 
 from gateway import eventually
+from installation import sql
+from one_time_password import totp
 
 CLIENTS = 24
 # More than this many requests succeed before each crash and after the last crash.
@@ -113,3 +115,48 @@ def test_crashes_lose_nothing_acknowledged_and_sign_no_user_out(postgres, own_in
             if app.refresh(token)["user_id"] != local_id
         ]
         assert lost == []
+
+
+def test_second_factors_continue_after_crashes_between_their_steps(own_installation):
+    """The proofs of an enrolment and of a sign-in work at the gateway that starts after the crash, and codes once."""
+    installation = own_installation
+    api_key = installation.create_api_key()
+    installation.run_ok("projects policy demo --set secondFactors=enabled --set allowsTotp=true")
+    user = {"email": "ada@example.com", "password": "staple battery horse 7"}
+
+    def post(path, body):
+        """Sends a request until a gateway answers, and returns the status and the body of the response."""
+        return eventually(lambda: attempt(path, body))
+
+    def attempt(path, body):
+        try:
+            response = requests.post(f"{installation.url}{path}?key={api_key}", json=body, timeout=30)
+        except requests.RequestException:
+            return None
+        return (response.status_code, response.json()) if response.status_code != 503 else None
+
+    with ExitStack() as stack:
+        gateway = RestartableGateway(installation, stack)
+        _, signed_up = post("/v1/accounts:signUp", user)
+        sql(installation.database_url, "UPDATE account SET email_verified = true")
+        _, started = post(
+            "/v2/accounts/mfaEnrollment:start", {"idToken": signed_up["idToken"], "totpEnrollmentInfo": {}})
+        info = started["totpSessionInfo"]
+        gateway.restart()
+        status, enrolled = post("/v2/accounts/mfaEnrollment:finalize", {
+            "idToken": signed_up["idToken"], "displayName": "App", "totpVerificationInfo": {
+                "sessionInfo": info["sessionInfo"], "verificationCode": totp(info["sharedSecretKey"])}})
+        assert status == 200, enrolled
+        _, first = post("/v1/accounts:signInWithPassword", user)
+        assert "idToken" not in first
+        gateway.restart()
+        # Each code works once, so this one is that of the next step.
+        second = {
+            "mfaPendingCredential": first["mfaPendingCredential"],
+            "mfaEnrollmentId": first["mfaInfo"][0]["mfaEnrollmentId"],
+            "totpVerificationInfo": {"verificationCode": totp(info["sharedSecretKey"], 1)}}
+        status, signed_in = post("/v2/accounts/mfaSignIn:finalize", second)
+        assert status == 200, signed_in
+        gateway.restart()
+        status, repeated = post("/v2/accounts/mfaSignIn:finalize", second)
+        assert status == 400, repeated
