@@ -167,7 +167,7 @@ def test_a_user_handle_has_one_account(new_files):
     bob = {"localId": "bob", "passkeyInfo": [passkey("b1"), passkey("b2", **handle)]}
     eve = {"localId": "eve", "passkeyInfo": [passkey("e1", userHandle=bob["passkeyInfo"][0]["userHandle"])]}
     taken = "passkeyInfo: userHandle exists in other account in database"
-    # Bob is rejected, so nobody has the handle of Bob's other passkey.
+    # Bob is rejected, so no account has the handle of Bob's other passkey.
     completed = files.import_users([ada, bob, eve])
     assert (completed.stdout, f"(bob): {taken}" in completed.stderr) == ("imported 2 accounts\n", True)
     # No other value conflicts here: the database would accept the rows.

@@ -19,7 +19,7 @@ extension AccountPageRequest {
         let services = services.signInPage
         let base = call.pipeline.publicURL(of: call.request, in: realm)
         let target = "\(base)/\(realm.project.id)/__/auth/\(AccountPath.root)" + continuation.suffix
-        // No app exchanges the code, so nobody needs to know the verifier.
+        // No app exchanges the code, so no verifier exists.
         var request = SignInPageRequest(
             app: App.accountPage.id, target: .accountPage(target), state: "account",
             challenge: services.secrets.hash(services.secrets.random()))

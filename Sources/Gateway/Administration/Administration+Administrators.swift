@@ -47,7 +47,7 @@ extension Administration {
 }
 
 extension ProjectDraft {
-    /// The operators' project: nobody signs up, and each account needs a second factor.
+    /// The operators' project: sign-up is off, and each account needs a second factor.
     fileprivate init(operators id: ID<Project>, at url: String) throws(UsageError) {
         var policy = Policy(.sekisho)
         policy.allowsPasswords = true

@@ -103,7 +103,7 @@ extension SQL {
             """
     }
 
-    /// Deletes expired rows, and ends their sessions, which nobody can use any more.
+    /// Deletes expired rows, and ends their sessions, because no browser can use them.
     static func deleteExpiredBrowserSessions(before end: Instant, limit: Int) -> SQL {
         """
         WITH batch AS MATERIALIZED (
