@@ -1,11 +1,9 @@
 internal import API
 internal import Crypto
-internal import Encoding
 internal import EventLoop
 internal import FoundationEssentials
-internal import Glibc
 internal import IPAddresses
-package import Identity
+internal import Identity
 internal import Postgres
 internal import Providers
 internal import Storage
@@ -68,7 +66,7 @@ struct CompositionRoot: Sendable {
     let publicURL: @Sendable () -> String
     let isDraining: @Sendable () -> Bool
 
-    private var clock: WallClock { mode.clock }
+    var clock: WallClock { mode.clock }
 
     /// Composes the request pipeline for the event loop of `pool`.
     ///
@@ -206,108 +204,6 @@ struct CompositionRoot: Sendable {
             threads: threads)
     }
 
-    private func accounts(
-        on pool: Pool, _ store: any AccountStore, _ completion: SignInCompletion, _ sealedTokens: any SealedTokens,
-        _ factors: FactorEnrolment, _ passkeys: PasskeyEnrolment
-    ) -> AccountServices {
-        AccountServices(
-            editor: AccountEditor(
-                completion: completion, store: store, passwords: passwords, breaches: breaches,
-                emailFactory: emailFactory, limiter: limiter, clock: clock),
-            factors: factors, passkeys: passkeys,
-            exporting: AccountExporting(
-                store: PostgresAccountExportStore(pool: pool), emailFactory: emailFactory, limiter: limiter,
-                clock: clock),
-            administration: administration(on: pool, store),
-            queries: AccountQueryService(store: store),
-            linking: LinkAdministration(
-                store: store, sealedTokens: sealedTokens, emailFactory: emailFactory, clock: clock),
-            convertImportedUser: mode.convertImportedUser)
-    }
-
-    /// The pages of the console; none if the gateway has no console.
-    private func consoleEndpoints(
-        on pool: Pool, _ signIn: ConsoleSignIn, _ configuration: ConfigurationCache
-    ) -> [Endpoint] {
-        guard let console else { return [] }
-        let projects = ProjectStore(pool: pool, supporting: mode.providers.supported)
-        return ConsolePages(
-            signIn: signIn, url: { [publicURL] in console.url ?? publicURL() },
-            key: masterKeys.key(for: "console-forms"), findRealm: configuration.realm(_:),
-            projects: { try await projects.projectRealms().map(\.project.id) }, clock: clock
-        ).endpoints
-    }
-
-    private func administrators(
-        on pool: Pool, _ store: any AccountStore, _ configuration: ConfigurationCache
-    ) -> Administrators {
-        Administrators(
-            operators: console?.project, store: PostgresAdministratorStore(pool: pool),
-            accounts: administration(on: pool, store), findRealm: configuration.realm(_:), emailFactory: emailFactory,
-            consoleURL: { [console, publicURL] in console?.url ?? publicURL() }, clock: clock)
-    }
-
-    private func administration(on pool: Pool, _ store: any AccountStore) -> AccountAdministration {
-        AccountAdministration(
-            store: store, passwords: passwords,
-            passwordKeys: .sealed(in: PasswordKeyStore(pool: pool), under: masterKeys, clock: clock),
-            breaches: breaches, emailFactory: emailFactory, factorSecrets: .sealing(under: masterKeys),
-            clock: clock, entropy: .live)
-    }
-
-    private func events(on pool: Pool, _ configuration: ConfigurationCache) -> EventEndpoints {
-        let dispatch = EventDispatchStore(pool: pool)
-        return EventEndpoints(
-            store: PostgresEventEndpointStore(pool: pool),
-            newSecret: { [masterKeys] in try EventSender.newSecret(of: $0, in: $1, under: masterKeys) },
-            sendTest: { [eventSender] endpoint, project in
-                guard let target = try await dispatch.target(.init(project: project, endpoint: endpoint)) else {
-                    return nil
-                }
-                return try await eventSender.sendTest(to: target)
-            }, allowsLoopback: mode.acceptsLoopbackIssuers, isDraining: isDraining,
-            onChange: configuration.invalidateConfiguration, clock: clock)
-    }
-
-    private func emailActions(
-        on pool: Pool, _ codes: any OOBCodeStore, _ store: any AccountStore, _ authenticator: Authenticator,
-        _ redemption: OOBCodeRedeemer, _ configuration: ConfigurationCache, _ hooks: Hooks
-    ) -> EmailActionServices {
-        let sending = OOBCodeSender(
-            codes: codes, store: store, authenticator: authenticator, emailFactory: emailFactory, limiter: limiter,
-            clock: clock, hooks: hooks)
-        let service = EmailActionService(
-            sending: sending, redemption: redemption, findRealm: configuration.realm(_:),
-            findProject: configuration.projects.value(for:),
-            projectName: { try await configuration.editor.configuration(ID($0))?.name })
-        return EmailActionServices(
-            sending: sending, redemption: redemption, pageService: service,
-            queue: { try await EmailListing(pool: pool).emails(limit: $1, of: $0) })
-    }
-
-    /// Composes the service that finds and manages tenants.
-    private func tenancy(
-        on pool: Pool, _ configuration: ConfigurationCache, _ extensions: ModeExtensions
-    ) -> Tenancy {
-        Tenancy(
-            realmOfTenant: {
-                try await extensions.resolveTenant(configuration.realm(ID($0, of: $1.project.id)), $0, $1)
-            },
-            tenantOfToken: mode.tenantOfToken,
-            store: PostgresTenantStore(pool: pool, supporting: mode.providers.supported),
-            onChange: configuration.invalidateConfiguration, newID: { ID(Random.text(length: 28)) }, clock: clock)
-    }
-
-    /// Creates email action codes and emails.
-    private var emailFactory: EmailFactory {
-        mode.wrapEmailFactory(
-            .live(
-                under: masterKeys,
-                actionBase: { [publicURL] in $0.project.emailSettings.actionBase(of: $1, at: publicURL()) },
-                appLinkBase: { [publicURL] in AppLink.base(for: $0, in: $1, at: publicURL()) },
-                sendsEmail: emailService != nil))
-    }
-
     private func apple(
         on pool: Pool, _ sealing: AppleGrantSealing, _ configuration: ConfigurationCache
     ) -> AppleServices {
@@ -322,26 +218,6 @@ struct CompositionRoot: Sendable {
                 verifier: AppleNotifications(of: mode.providers, keyCache: providerKeys).verifier,
                 findRealm: configuration.realm(_:), emailFactory: emailFactory, limiter: limiter, clock: clock))
     }
-
-    /// Returns the documents that a project publishes for verifiers of its ID tokens: keys, certificates and the
-    /// discovery document.
-    private func documents(of id: ID<Project>?, in configuration: ConfigurationCache) async throws -> ProjectDocuments?
-    {
-        guard let project = try await configuration.projects.value(for: id)?.project else { return nil }
-        let ring = try await configuration.keyRings.value(for: project.id)
-        let now = clock.now()
-        let discovery = OpenIDConfiguration(
-            issuer: mode.issuers.idTokenIssuer(of: project.id),
-            jwksURI: "\(publicURL())/\(project.id)/.well-known/jwks.json", algorithms: ring.algorithms)
-        // A new key is usually published some time before it signs. Verifiers may cache the documents for a third of
-        // this time, so that all of them know the key when it begins to sign. While the database is unavailable, they
-        // may cache the documents only as long as the gateway uses the keys, so that a retired key disappears.
-        let remainingUse = configuration.remainingUse(ofKeysOf: project.id)
-        let maxAge = min(KeyRing.publicationLead / 3, remainingUse ?? KeyRing.publicationLead)
-        return ProjectDocuments(
-            openIDConfiguration: try discovery.json(), jwks: try ring.jwks(at: now),
-            certificates: try ring.certificates(at: now), maxAge: Int(maxAge.components.seconds))
-    }
 }
 
 extension Readiness {
@@ -349,41 +225,5 @@ extension Readiness {
         self.init(
             isDraining: isDraining, databaseIsReachable: findings.databaseIsReachable,
             schemaIsCurrent: findings.schemaIsCurrent, clockLead: findings.clockLead ?? .zero)
-    }
-}
-
-extension WallClock {
-    /// The clock of the machine.
-    package static let live = WallClock {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
-    }
-}
-
-extension Entropy {
-    /// Generates random IDs of accounts and sessions. Derives the ID of a session's successor by a keyed hash, so that
-    /// a repeated request gets the same ID.
-    static let live = Entropy(
-        accountID: { ID(Random.text(length: 28)) },
-        sessionID: { ID(UUIDText.text(UUID())) },
-        successorID: { session, key in
-            let hash = HMAC.sha256(key: Array(key.secret.expose().utf8), message: Array(session.rawValue.utf8))
-            return ID(UUIDText.text(hash.prefix(16)))
-        })
-}
-
-extension NetworkHashing {
-    /// The length of a hash, in bytes.
-    private static let hashLength = 16
-
-    /// Hashes the networks of sessions. A network has one hash for each master key, that of the current key first.
-    static func live(under masterKeys: MasterKeys) -> NetworkHashing {
-        let keys = masterKeys.keys(for: "networks of sessions")
-        return NetworkHashing { network, realm in
-            guard let prefix = network.knownNetworkPrefix else { return [] }
-            let message = Array("\(realm.rawValue)\u{0}\(prefix)".utf8)
-            return keys.map { Array(HMAC.sha256(key: $0.bytes, message: message).prefix(hashLength)) }
-        }
     }
 }
