@@ -46,9 +46,9 @@ class Browser:
         self.driver.get(url)
         return self
 
-    def set_screen(self, width, is_dark):
+    def set_screen(self, width, is_dark, height=800):
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600})
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
             "features": [{"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}]})
 

@@ -58,6 +58,7 @@ enum Stylesheet {
         .provider{display:flex;align-items:center;justify-content:center;gap:.625rem;height:2.75rem;padding:0 .75rem;\
         border:1px solid var(--line);border-radius:.5rem;background:var(--card);color:var(--text);font-weight:600;\
         line-height:1.2;text-decoration:none;overflow:hidden}\
+        .provider span{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden}\
         .apple{border-color:#000;background:#000;color:#fff}.apple img{display:block}\
         .google{border-color:#747775;background:#fff;color:#1f1f1f}\
         .divider{margin:1.25rem 0 0;color:var(--soft);text-align:center}\
@@ -70,5 +71,5 @@ enum Stylesheet {
         """
 
     /// SHA-256 of ``text`` in base64. The page's policy allows no other style (CSP 3 §6.7.3.3).
-    static let sha256 = "P3/7A7rgwdphkoayrv7N9qITtzPMh5I/ctSKq7NAaIQ="
+    static let sha256 = "RuGJjicLtkNqknS1ZcAIJgwEKpZQuxutDZMe6hdPKDY="
 }

@@ -74,8 +74,10 @@ struct Glossary: Sendable {
     ]
 
     /// Returns the words of `avoided` that the texts contain, each with the text.
-    func mistakes<Key: TextKey>(in _: Key.Type) -> [String] {
-        Key.allCases.flatMap { key in
+    ///
+    /// - Parameter exceptions: texts whose words another company decides.
+    func mistakes<Key: TextKey>(in _: Key.Type, except exceptions: [Key] = []) -> [String] {
+        Key.allCases.filter { !exceptions.contains($0) }.flatMap { key in
             let text = "\(key.template(in: language))".lowercased().replacing("{email}", with: "")
             return avoided.filter { text.contains($0) }.map { "\(language), \(key): \($0)" }
         }

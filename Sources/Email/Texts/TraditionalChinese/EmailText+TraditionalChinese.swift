@@ -64,7 +64,7 @@ extension EmailText {
         case .accountReplacedNotYou: "如果您沒有證明過此地址，其他人可能可以閱讀您的電子郵件。請先確保只有您能開啟您的信箱。"
         case .accountDeletedSubject: "您的 {app} 帳號已刪除"
         case .accountDeleted: "您的 {app} 帳號已刪除。您無法再登入此帳號。"
-        case .stillConnected: "「透過 Apple 登入」中仍列有 {app}。若要將其移除，請在裝置的設定中開啟您的 Apple 帳號，選擇「透過 Apple 登入」，然後停止使用 {app}。"
+        case .stillConnected: "「使用 Apple 登入」中仍列有 {app}。若要將其移除，請在裝置的設定中開啟您的 Apple 帳號，選擇「使用 Apple 登入」，然後停止使用 {app}。"
         case .accountExportedSubject: "您的 {app} 資料已匯出"
         case .accountExported: "您 {app} 帳號的資料副本已被下載。如果是您本人的操作，您不需要做任何事。"
         case .accountExportedAdvice: "如果不是，表示其他人可以登入您的帳號。請設定新密碼，並在所有裝置上登出。"

@@ -22,7 +22,7 @@ extension SignInPageText {
         case .signedInReturn: "ارجع إلى {app} للمتابعة."
         case .backToApp: "الرجوع إلى {app}"
         case .signInWithApple: "تسجيل الدخول باستخدام Apple"
-        case .signInWithGoogle: "تسجيل الدخول باستخدام Google"
+        case .signInWithGoogle: "تسجيل الدخول باستخدام حساب Google"
         case .continueWith: "المتابعة باستخدام {provider}"
         case .or: "أو"
         case .email: "عنوان البريد الإلكتروني"

@@ -22,7 +22,7 @@ extension SignInPageText {
         case .signedInReturn: "Kembali ke {app} untuk melanjutkan."
         case .backToApp: "Kembali ke {app}"
         case .signInWithApple: "Masuk dengan Apple"
-        case .signInWithGoogle: "Masuk dengan Google"
+        case .signInWithGoogle: "Login dengan Google"
         case .continueWith: "Lanjutkan dengan {provider}"
         case .or: "atau"
         case .email: "Alamat email"

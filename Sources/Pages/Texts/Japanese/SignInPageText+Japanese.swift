@@ -22,7 +22,7 @@ extension SignInPageText {
         case .signedInReturn: "{app}に戻って続けてください。"
         case .backToApp: "{app}に戻る"
         case .signInWithApple: "Appleでサインイン"
-        case .signInWithGoogle: "Googleでログイン"
+        case .signInWithGoogle: "Google でログイン"
         case .continueWith: "{provider}で続ける"
         case .or: "または"
         case .email: "メールアドレス"
