@@ -212,6 +212,9 @@ public struct AdministrativeChange: Hashable, Sendable {
     public func leavesFactors(to account: Account) -> Bool {
         keptFactors.map { !$0.isEmpty } ?? !account.secondFactors.isEmpty
     }
+
+    /// Whether an administrator loses the roles: the account is disabled, or keeps no second factor.
+    public var endsAdministration: Bool { update.isDisabled == true || keptFactors?.isEmpty == true }
 }
 
 extension AdministrativeChange {

@@ -89,15 +89,30 @@ extension AdministratorChange {
     ///
     /// - Parameters:
     ///   - current: the role that the person has in the project now.
-    ///   - owners: the number of owners of all projects.
+    ///   - owners: the owners of all projects.
     public func requirePermitted(
-        by granter: AdministratorGranter, current: AdministratorRole?, owners: Int, operators: ID<Project>
+        by granter: AdministratorGranter, current: AdministratorRole?, owners: Owners, operators: ID<Project>
     ) throws(AdministratorRefusal) {
         guard granter.account != account else { throw .ownRole }
         for role in [current, role].compactMap(\.self) where !granter.scopes.include(role.scopes) {
             throw .exceedsOwnScopes(role)
         }
-        if project == operators, current == .owner, role != .owner, owners <= 1 { throw .lastOwner }
+        if project == operators, current == .owner, role != .owner { try owners.requireRemaining(without: [account]) }
+    }
+}
+
+/// The owners of all projects whose accounts are enabled.
+public struct Owners: Hashable, Sendable {
+    private let accounts: Set<ID<Account>>
+
+    public init(_ accounts: Set<ID<Account>>) {
+        self.accounts = accounts
+    }
+
+    /// Requires that an owner is left after the given accounts are deleted or disabled, or lose the role. Without an
+    /// owner before, there is nothing to protect.
+    public func requireRemaining(without removed: Set<ID<Account>>) throws(AdministratorRefusal) {
+        guard accounts.isEmpty || !accounts.isSubset(of: removed) else { throw .lastOwner }
     }
 }
 
@@ -109,7 +124,7 @@ public enum AdministratorRefusal: Refusal, Hashable {
     case ownRole
     /// The caller lacks scopes that the role has.
     case exceedsOwnScopes(AdministratorRole)
-    /// All projects need an owner.
+    /// All projects need an owner whose account is enabled.
     case lastOwner
     /// The person has no role in the project.
     case unknownAdministrator
@@ -132,7 +147,7 @@ extension AdministratorRefusal {
         case .noConsole: "The gateway has no console: SEKISHO_CONSOLE_PROJECT is not set."
         case .ownRole: "An administrator cannot change their own role."
         case .exceedsOwnScopes(let role): "The caller lacks scopes of the role \(role.rawValue)."
-        case .lastOwner: "The last owner of all projects cannot be removed and needs this role."
+        case .lastOwner: "The last owner of all projects keeps the role and the account. Invite another owner first."
         case .alreadyAdministrator: "The person has a role in this project. Change the role instead."
         case .tooManyAdministrators: "A project has at most \(Administrators.limit) administrators."
         case .unknownAdministrator: nil

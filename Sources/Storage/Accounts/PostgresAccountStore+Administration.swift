@@ -49,8 +49,11 @@ extension PostgresAccountStore {
         _ account: ID<Account>, by deletion: AccountDeletion, in realm: ID<Realm>
     ) async throws {
         let statement = try SQL.delete(account, by: deletion, in: realm)
-        guard try await withStoreErrors({ try await pool.execute(statement) }) == 1 else {
-            throw StoreConflict.notFound
+        try await withStoreErrors {
+            try await pool.transaction { transaction in
+                try await transaction.requireRemainingOwner(without: [account], in: realm)
+                guard try await transaction.execute(statement) == 1 else { throw StoreConflict.notFound }
+            }
         }
     }
 
@@ -58,7 +61,14 @@ extension PostgresAccountStore {
         _ accounts: [ID<Account>], onlyDisabled: Bool, by deletion: AccountDeletion, in realm: ID<Realm>
     ) async throws -> Set<ID<Account>> {
         let statement = try SQL.delete(accounts, onlyDisabled: onlyDisabled, by: deletion, in: realm)
-        return Set(try await withStoreErrors { try await pool.query(statement) }.map { ID(try $0.decode("id")) })
+        let kept = try await withStoreErrors {
+            try await pool.transaction { transaction in
+                // Owners that are not enabled do not count, and the others are kept.
+                if !onlyDisabled { try await transaction.requireRemainingOwner(without: accounts, in: realm) }
+                return try await transaction.query(statement)
+            }
+        }
+        return Set(try kept.map { ID(try $0.decode("id")) })
     }
 
     public func page(after id: ID<Account>?, limit: Int, in realm: ID<Realm>) async throws -> [Account] {
@@ -84,6 +94,7 @@ extension Transaction {
         _ change: AdministrativeChange, to id: ID<Account>, recording: EventRecording, at now: Instant,
         in realm: ID<Realm>
     ) async throws -> Row {
+        if change.endsAdministration { try await requireRemainingOwner(without: [id], in: realm) }
         guard let locked = try await query(.lock(id, in: realm)).first else { throw StoreConflict.notFound }
         let account = try AccountRow.account(locked)
         var update = change.update

@@ -21,6 +21,9 @@ extension PostgresAccountStore {
         in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
         try await pool.transaction { transaction in
+            if overwrite != .none {
+                try await transaction.requireRemainingOwner(without: accounts.map(\.account.id), in: realm)
+            }
             let found = try await transaction.query(.find(accounts.flatMap(\.references), in: realm))
                 .accounts { try AccountRow.account($0) }
             let existing = UniqueMemberOwners(found)

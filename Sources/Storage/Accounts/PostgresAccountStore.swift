@@ -83,6 +83,7 @@ public struct PostgresAccountStore: AccountStore {
         let statement = try SQL.deleteAccount(of: session, by: deletion, in: realm)
         try await withStoreErrors {
             try await pool.transaction { transaction in
+                try await transaction.requireRemainingOwner(without: [session.account], in: realm)
                 guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }
                 try await transaction.enqueue(emailBatch, in: realm)
             }

@@ -72,7 +72,8 @@ public struct PostgresAdministratorStore: AdministratorStore {
             // Who lost a role, or got another one, signs in again. The owner of one project can invite every operator,
             // and must not end their sessions by withdrawing the invitation.
             if current != nil {
-                _ = try await transaction.execute(.endSessions(of: change.account, at: now, in: ID(operators)))
+                _ = try await transaction.execute(
+                    .endAdministratorSessions(of: change.account, at: now, in: ID(operators)))
             }
             guard let role = change.role else {
                 _ = try await transaction.execute(.removeAdministrator(change, of: operators))
@@ -125,12 +126,10 @@ public struct PostgresAdministratorStore: AdministratorStore {
                 guard try await transaction.lockConfiguration(of: operators) else {
                     throw AdministratorRefusal.noConsole
                 }
+                let owners = try await transaction.lockOwners(in: ID(operators))
                 let current = try await transaction.query(.acceptedRole(change, of: operators)).first?
                     .administratorRole()
-                let owners = try await transaction.query(.owners(of: operators))
-                try change.requirePermitted(
-                    by: granter, current: current, owners: try owners[0].decode("count", as: Int.self),
-                    operators: operators)
+                try change.requirePermitted(by: granter, current: current, owners: owners, operators: operators)
                 return try await body(transaction, current)
             }
         }
@@ -189,14 +188,6 @@ extension SQL {
         """
     }
 
-    fileprivate static func owners(of operators: ID<Project>) -> SQL {
-        """
-        SELECT count(*)::bigint AS count FROM administrator
-        WHERE realm_id = \(operators.rawValue) AND project_id = \(operators.rawValue)
-            AND role = \(AdministratorRole.owner.rawValue) AND invitation_hash IS NULL
-        """
-    }
-
     fileprivate static func update(
         _ change: AdministratorChange, to role: AdministratorRole, at now: Instant, of operators: ID<Project>
     ) -> SQL {
@@ -211,14 +202,6 @@ extension SQL {
         """
         DELETE FROM administrator WHERE realm_id = \(operators.rawValue)
             AND account_id = \(change.account.rawValue) AND project_id = \(change.project.rawValue)
-        """
-    }
-
-    /// Ends the active sessions of an account.
-    fileprivate static func endSessions(of account: ID<Account>, at now: Instant, in realm: ID<Realm>) -> SQL {
-        """
-        UPDATE session SET ended_at = \(Timestamp(now)), end_reason = \(SessionEndReason.revoked.rawValue)
-        WHERE account_id = \(account.rawValue) AND realm_id = \(realm.rawValue) AND ended_at IS NULL
         """
     }
 }

@@ -58,6 +58,8 @@ public struct PostgresFactorStore: FactorStore {
         _ change: FactorChange, by caller: Session, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws -> Account {
         let id = caller.account
+        let owners: Owners? =
+            if case .withdraw = change.step { try await transaction.lockOwners(in: realm) } else { nil }
         // Locks the account, so that transactions change its factors one after the other.
         let locking: SQL = """
             SELECT 1 AS one FROM account a WHERE a.realm_id = \(realm.rawValue) AND \(try SQL.isActive(caller))
@@ -65,7 +67,9 @@ public struct PostgresFactorStore: FactorStore {
             """
         guard try await !transaction.query(locking).isEmpty else { throw StoreConflict.stale }
         try await store(change, of: id, in: realm, transaction)
-        _ = try await transaction.execute(.countFactors(of: id, in: realm))
+        if try await transaction.countFactors(of: id, by: change.recording.actor, at: change.changedAt, in: realm) {
+            try owners?.requireRemaining(without: [id])
+        }
         if let session = change.session {
             let ending = try SQL.endReplacedSession(caller.id, at: change.changedAt, in: realm)
             guard try await transaction.execute(ending) == 1 else { throw StoreConflict.stale }

@@ -93,7 +93,9 @@ extension Transaction {
         at now: Instant, in realm: ID<Realm>
     ) async throws {
         _ = try await execute(.removeRecoveryCodes(of: account, createdSince: since, in: realm))
-        _ = try await execute(.countFactors(of: account, in: realm))
+        if try await countFactors(of: account, by: recording.actor, at: now, in: realm) {
+            _ = try await execute(.endAdministratorSessions(of: account, at: now, in: realm))
+        }
         let factors = try removed.map { row in
             (kind: Factor.Kind(rawValue: try row.decode("kind")) ?? .totp, id: ID<Factor>(try row.decode("id")))
         }

@@ -10,13 +10,15 @@ extension Transaction {
     ///   - notices: builds the emails that announce the merge.
     /// - Returns: the target after the merge.
     /// - Throws: ``StoreConflict/stale`` if the accounts no longer match the precondition; ``MergeRefusal`` if they
-    ///   cannot be merged; ``StoreConflict/alreadyUsed`` if a replay key was used before.
+    ///   cannot be merged; ``AdministratorRefusal/lastOwner``; ``StoreConflict/alreadyUsed`` if a replay key was used
+    ///   before.
     func apply(
         _ merge: AccountMerge, signsIn: Bool, recording: EventRecording, announcing notices: MergeNotices,
         in realm: ID<Realm>
     ) async throws -> Account {
         let precondition = merge.precondition
         let (sourceID, targetID) = (precondition.plan.source, precondition.plan.target)
+        try await requireRemainingOwner(without: [sourceID], in: realm)
         _ = try await execute(.consume(merge.replayKeys, in: realm, forEachRowOf: .singleRow))
         _ = try await execute(.lock([sourceID, targetID], in: realm))
         let recoveries = try await query(.recoveries(of: [sourceID, targetID], at: merge.mergedAt, in: realm))

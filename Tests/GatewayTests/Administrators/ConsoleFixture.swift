@@ -2,6 +2,7 @@ import Crypto
 import Encoding
 import HTTP
 import Identity
+import Storage
 import Testing
 
 @testable import Gateway
@@ -10,13 +11,15 @@ import Testing
 /// A gateway with a console at `https://auth.example.com/console`, whose operators' project is `other`.
 struct ConsoleFixture: Sendable {
     static let operators = ID<Project>("other")
+    /// The API key of the operators' project.
+    static let apiKey = "pk_operators"
 
     let gateway: TestGateway
     let operatorsKey: ServiceKey
 
     init() async throws {
         let plain = try await TestGateway()
-        try await plain.makeOtherProject { draft in
+        try await plain.makeOtherProject(apiKey: Self.apiKey) { draft in
             draft.realm.policy = Policy(.sekisho)
             draft.realm.policy.allowsSignUp = false
             draft.realm.policy.rejectsBreachedPasswords = false
@@ -65,8 +68,36 @@ struct ConsoleFixture: Sendable {
         let done = try await visitor.submit(enrolment, "enrolment", ["code": try app.code(at: gateway.clock.now)])
         #expect(done.status == 303, "\(done.text)")
         visitor.email = email
+        visitor.id = try #require(invited.json["localId"]?.string)
         visitor.app = app
         return visitor
+    }
+}
+
+extension ConsoleFixture {
+    /// Calls an operation on the accounts of the operators' project, with the service key.
+    func administer(_ operation: String, _ body: JSON) async throws -> Exchange {
+        try await gateway.send(.post, "/v1/projects/other/accounts:\(operation)", body, by: operatorsKey)
+    }
+
+    /// The accepted roles of a person.
+    func roles(of person: ConsoleVisitor) async throws -> [ID<Project>: AdministratorRole] {
+        try await PostgresAdministratorStore(pool: gateway.database.pool).roles(of: ID(person.id), in: Self.operators)
+    }
+
+    /// Signs a person in to the operators' project as an app does, with both factors.
+    ///
+    /// - Returns: the ID token and the ID of the factor.
+    func signInToAPI(_ person: ConsoleVisitor) async throws -> (idToken: JSON, factor: JSON) {
+        // A one-time password is accepted once.
+        gateway.clock.advance(by: .seconds(30))
+        let first = try await gateway.post(
+            "/v1/accounts:signInWithPassword",
+            ["email": .string(person.email), "password": .string(Self.password)], key: Self.apiKey)
+        let factor = try #require(first.json["mfaInfo"]?[0]?["mfaEnrollmentId"]?.string, "\(first.text)")
+        let code = try #require(person.app).code(at: gateway.clock.now)
+        let signedIn = try await gateway.finalizeSignIn(first, factor, code, key: Self.apiKey)
+        return (try #require(signedIn.json["idToken"]), .string(factor))
     }
 }
 
@@ -74,6 +105,8 @@ struct ConsoleFixture: Sendable {
 final class ConsoleVisitor: @unchecked Sendable {
     let browser: TestBrowser
     var email = ""
+    /// The ID of the person's account.
+    var id = ""
     var app: AuthenticatorApp?
 
     init(_ gateway: TestGateway) {

@@ -40,7 +40,7 @@ struct AdministratorRoleTests {
         var project = AdministratorRoleTests.shop
         var from: AdministratorRole?
         var to: AdministratorRole?
-        var owners = 2
+        var owners: Set<String> = ["ada", "eve"]
         var refusal: AdministratorRefusal?
     }
 
@@ -57,21 +57,36 @@ struct AdministratorRoleTests {
             Case(by: narrowKey, to: .viewer), Case(by: narrowKey, to: .support, refusal: .exceedsOwnScopes(.support)),
             Case(by: narrowKey, from: .owner, to: .viewer, refusal: .exceedsOwnScopes(.owner)),
             Case(by: narrowKey, from: .administrator, refusal: .exceedsOwnScopes(.administrator)),
-            Case(by: owner, project: operators, from: .owner, to: .viewer, owners: 2),
-            Case(by: owner, project: operators, from: .owner, to: .viewer, owners: 1, refusal: .lastOwner),
-            Case(by: .commandLine, project: operators, from: .owner, owners: 1, refusal: .lastOwner),
-            Case(by: owner, project: operators, from: .owner, to: .owner, owners: 1),
-            Case(by: owner, project: shop, from: .owner, owners: 1),
-            Case(by: owner, project: operators, from: .viewer, owners: 1),
+            Case(by: owner, project: operators, from: .owner, to: .viewer, owners: ["ada", "eve"]),
+            Case(by: owner, project: operators, from: .owner, to: .viewer, owners: ["ada"], refusal: .lastOwner),
+            Case(by: .commandLine, project: operators, from: .owner, owners: ["ada"], refusal: .lastOwner),
+            Case(by: owner, project: operators, from: .owner, to: .owner, owners: ["ada"]),
+            Case(by: owner, project: shop, from: .owner, owners: ["ada"]),
+            Case(by: owner, project: operators, from: .viewer, owners: ["ada"]),
+            // Disabled owners do not count.
+            Case(by: owner, project: operators, from: .owner, owners: ["eve"]),
         ])
     func change(row: Case) {
         let change = AdministratorChange(ID("ada"), in: row.project, to: row.to)
         var refusal: AdministratorRefusal?
         do {
             try change.requirePermitted(
-                by: row.by, current: row.from, owners: row.owners, operators: Self.operators)
+                by: row.by, current: row.from, owners: Owners(Set(row.owners.map { ID($0) })), operators: Self.operators
+            )
         } catch { refusal = error }
         #expect(refusal == row.refusal)
+    }
+
+    @Test(
+        "Some owner remains, unless there was none",
+        arguments: [
+            (["ada"], ["ada"], false), (["ada"], ["eve"], true), (["ada", "eve"], ["ada"], true),
+            (["ada", "eve"], ["ada", "eve", "bob"], false), ([], ["ada"], true), (["ada"], [], true),
+        ] as [(Set<String>, Set<String>, Bool)])
+    func remaining(owners: Set<String>, removed: Set<String>, isPermitted: Bool) {
+        let owners = Owners(Set(owners.map { ID($0) }))
+        let isAccepted = (try? owners.requireRemaining(without: Set(removed.map { ID($0) }))) != nil
+        #expect(isAccepted == isPermitted)
     }
 
     @Test("A scope that includes another one allows what the other allows, and not the reverse")

@@ -1,0 +1,78 @@
+internal import Identity
+internal import Postgres
+
+extension Transaction {
+    /// Locks the enabled owners of all projects, and returns them. Other transactions that remove, disable or demote one
+    /// of them wait, and then see what this transaction has done.
+    ///
+    /// Precedes all other locks of the transaction. Locks the owners in the order of their IDs, so that two transactions
+    /// do not deadlock.
+    ///
+    /// - Parameter realm: the realm of the operators' project; every other realm has no owners.
+    func lockOwners(in realm: ID<Realm>) async throws -> Owners {
+        // PostgreSQL checks the conditions again on the rows that it locks, if a transaction has changed them.
+        let rows = try await query(
+            """
+            SELECT a.id FROM administrator m JOIN account a ON a.realm_id = m.realm_id AND a.id = m.account_id
+            WHERE m.realm_id = \(realm.rawValue) AND m.project_id = \(realm.rawValue)
+                AND m.role = \(AdministratorRole.owner.rawValue) AND m.invitation_hash IS NULL
+                AND a.disabled_at IS NULL
+            ORDER BY a.id FOR NO KEY UPDATE OF a, m
+            """)
+        return Owners(Set(try rows.map { ID(try $0.decode("id")) }))
+    }
+
+    /// Requires that an enabled owner of all projects is left without `accounts`. Precedes all other locks, like
+    /// ``lockOwners(in:)``.
+    ///
+    /// - Throws: ``AdministratorRefusal/lastOwner``.
+    func requireRemainingOwner(without accounts: [ID<Account>], in realm: ID<Realm>) async throws {
+        try await lockOwners(in: realm).requireRemaining(without: Set(accounts))
+    }
+
+    /// Stores the number of the account's factors in the account's row, which the transaction has locked. If the account
+    /// has none, its accepted roles become invitations that have expired, so the person needs a new invitation: without
+    /// the factor, the mailbox alone would be sufficient for the console.
+    ///
+    /// - Returns: whether roles were suspended.
+    @discardableResult
+    func countFactors(
+        of account: ID<Account>, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+    ) async throws -> Bool {
+        _ = try await execute(.countFactors(of: account, in: realm))
+        let suspended = try await query(.suspendRoles(ofAccountWithoutFactor: account, at: now, in: realm))
+        for row in suspended {
+            let project = try row.decode("project_id", as: String.self)
+            let note = AuditNote(
+                "administrator.suspended", account.rawValue, ["administratorRole": try row.decode("role")])
+            try await audit([note], by: actor, at: now, in: ID(project))
+        }
+        return !suspended.isEmpty
+    }
+}
+
+extension SQL {
+    /// - Returns: rows with the `project_id` and the `role` of the suspended roles.
+    fileprivate static func suspendRoles(
+        ofAccountWithoutFactor account: ID<Account>, at now: Instant, in realm: ID<Realm>
+    ) -> SQL {
+        // No code has this hash.
+        let noCode = [UInt8](repeating: 0, count: 32)
+        return """
+            UPDATE administrator m SET invitation_hash = \(noCode), invitation_expires_at = \(Timestamp(now)),
+                changed_at = \(Timestamp(now))
+            FROM account a WHERE m.realm_id = \(realm.rawValue) AND m.account_id = \(account.rawValue)
+                AND m.invitation_hash IS NULL AND a.realm_id = m.realm_id AND a.id = m.account_id
+                AND a.factor_count = 0
+            RETURNING m.project_id, m.role
+            """
+    }
+
+    /// Ends the active sessions of an account, because its role changed.
+    static func endAdministratorSessions(of account: ID<Account>, at now: Instant, in realm: ID<Realm>) -> SQL {
+        """
+        UPDATE session SET ended_at = \(Timestamp(now)), end_reason = \(SessionEndReason.revoked.rawValue)
+        WHERE account_id = \(account.rawValue) AND realm_id = \(realm.rawValue) AND ended_at IS NULL
+        """
+    }
+}
