@@ -9,7 +9,7 @@ extension Command {
         operand: Operand(placeholder: "APP_ID", noun: "app ID"),
         options: [.project, .text("name", "NAME", "name shown only to operators", defaultNote: "APP_ID")],
         details: [
-            "APP_ID has 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning. The app has the platform and distribution `other`, no bundle ID, and every sign-in method that the project enables; `sekisho projects apply` can change these settings."
+            "APP_ID has 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning; `account` and `console` are reserved. The app has the platform and distribution `other`, no bundle ID, and every sign-in method that the project enables; `sekisho projects apply` can change these settings."
         ],
         environment: ["DATABASE_URL"]
     ) { arguments in
@@ -18,7 +18,7 @@ extension Command {
         guard ID<App>(id).isValidAppID else {
             throw UsageError(
                 message:
-                    "expected an app ID of at most 63 characters (a-z, 0-9 and hyphens, not beginning with a hyphen), got \"\(id)\""
+                    "expected an app ID of at most 63 characters (a-z, 0-9 and hyphens, not beginning with a hyphen, neither account nor console), got \"\(id)\""
             )
         }
         let name = arguments.optionalText("name") ?? id

@@ -62,7 +62,7 @@ extension EndpointCall {
             let pageRequest = AccountPageRequest(
                 call: self, path: path, realm: realm, session: session, fields: fields, context: pageContext)
             guard
-                !path.needsRecentLogin
+                !path.needsRecentLogin(for: request.method)
                     || services.accounts.editor.hasRecentLogin(session.caller, in: realm)
             else { return try pageRequest.reauthenticate() }
             return try await pageRequest.explainingRefusals { try await respond(pageRequest) }
@@ -137,9 +137,10 @@ struct AccountContinuation {
 
 extension AccountPath {
     /// Whether the part changes the account, or copies its data. A user who left a browser unlocked must sign in again.
-    fileprivate var needsRecentLogin: Bool {
+    fileprivate func needsRecentLogin(for method: HTTP.Method) -> Bool {
         switch self {
-        case .overview, .methods, .devices, .activity: false
+        case .overview, .methods, .activity: false
+        case .devices: method == .post
         case .add, .remove, .email, .password, .profile, .secure, .authenticator, .recoveryCodes, .data, .delete: true
         }
     }

@@ -24,7 +24,9 @@ extension Endpoint {
         let id = ID<App>(input.appId ?? "")
         guard id.isValidAppID else {
             throw RequestRefusal.invalidField(
-                "/appId", "must have 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning")
+                "/appId",
+                "must have 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning; account and console are reserved"
+            )
         }
         let images = try await call.images(of: input.brand, for: administrator)
         let configuration = try await call.editConfiguration(as: administrator) {

@@ -106,10 +106,11 @@ public struct AccountEditor: Sendable {
             ? input.unlinked : input.unlinked.subtracting([.password])
         if change.unlinked.contains(.password) { change.update.usesEmailLinks = false }
         change.removedPasskeys = input.removedPasskeys
-        change.protectsLastSignInMethod =
-            input.removesSignInMethods && !input.allowsNoSignInMethod
-            && (input.keepsSignInMethod || realm.policy.protectsLastSignInMethod)
-        change.linkOnlyProviders = realm.linkOnlyProviders
+        if input.removesSignInMethods, !input.allowsNoSignInMethod,
+            input.keepsSignInMethod || realm.policy.protectsLastSignInMethod
+        {
+            change.protectedMethods = UsableSignInMethods(for: caller.account, in: realm)
+        }
         let passkey: CallerChange.Replacement<ID<Passkey>> =
             caller.session.passkey.map(input.removedPasskeys.contains) == true ? .replace(nil) : .keep
         guard replacesSession else {

@@ -8,10 +8,8 @@ public struct OwnerChange: Hashable, Sendable {
     /// The passkeys that are removed. The sessions that were opened with them end, except the session that makes the
     /// change. Passkeys that the account does not have are ignored.
     public var removedPasskeys: Set<ID<Passkey>> = []
-    /// Rejects the change if the account would have no sign-in method left.
-    public var protectsLastSignInMethod = false
-    /// Identities of these providers do not count as sign-in methods.
-    public var linkOnlyProviders: Set<ProviderID> = []
+    /// Rejects the change if none of these sign-in methods would be left; `nil` permits the loss of the last one.
+    public var protectedMethods: UsableSignInMethods?
     /// The time of the change, read after all slow work, such as hashing a password.
     public private(set) var changedAt: Instant
     /// The session to open. If it is set, every other session of the account ends, and `validSince` becomes

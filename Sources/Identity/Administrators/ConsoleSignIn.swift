@@ -69,7 +69,7 @@ public struct ConsoleSignIn: Sendable {
     ) async throws -> String {
         let realm = try await administrators.realm()
         let signedIn = try await secondFactor.finalize(
-            pendingCredential, withCode: code, for: App(id: ID("console")), in: realm, from: context)
+            pendingCredential, withCode: code, for: .console, in: realm, from: context)
         return try await open(signedIn, accepting: invitation, in: realm, from: context)
     }
 

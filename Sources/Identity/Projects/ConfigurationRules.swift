@@ -284,6 +284,8 @@ extension ProjectConfiguration {
 }
 
 extension ID where Subject == App {
-    /// Whether the ID has the form of an app ID.
-    public var isValidAppID: Bool { rawValue.wholeMatch(of: /[a-z0-9][a-z0-9-]{0,62}/) != nil }
+    /// Whether an app of a project can have the ID. The account page and the console are apps of the gateway.
+    public var isValidAppID: Bool {
+        rawValue.wholeMatch(of: /[a-z0-9][a-z0-9-]{0,62}/) != nil && ![App.accountPage.id, App.console.id].contains(self)
+    }
 }

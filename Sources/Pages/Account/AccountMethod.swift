@@ -57,50 +57,56 @@ extension AccountMethod.Reference {
 extension AccountMethod {
     /// The ways to sign in to an account, and then its second factors.
     public static func all(of account: Account, in realm: Realm) -> [AccountMethod] {
-        let count = waysToSignIn(of: account, in: realm)
+        let usable = UsableSignInMethods(for: account, in: realm)
+        let count = usable.count(of: account)
         func method(
             _ reference: Reference, _ name: SignInMethodName, detail: String? = nil, isHiddenAddress: Bool = false,
             isSuspended: Bool = false, addedAt: Instant? = nil, lastUsedAt: Instant? = nil, userAgent: String? = nil,
-            isRemovable: Bool? = nil
+            isUsable: Bool
         ) -> AccountMethod {
             AccountMethod(
                 reference: reference, name: name, detail: detail, isHiddenAddress: isHiddenAddress,
                 isSuspended: isSuspended, addedAt: addedAt, lastUsedAt: lastUsedAt, userAgent: userAgent,
-                isRemovable: isRemovable ?? (count > 1))
+                // Linked again, a suspended identity would no longer be suspended.
+                isRemovable: !isSuspended && count > (isUsable ? 1 : 0))
         }
         var all = account.identities.map { identity in
             method(
                 .provider(identity.provider), SignInMethodName(identity.provider, in: realm),
                 detail: identity.isPrivateEmail ? nil : identity.email?.rawValue,
                 isHiddenAddress: identity.isPrivateEmail, isSuspended: identity.isSuspended,
-                addedAt: identity.linkedAt, userAgent: identity.linkedDevice,
-                // Linked again, the identity would no longer be suspended.
-                isRemovable: count > 1 && !identity.isSuspended)
+                addedAt: identity.linkedAt, userAgent: identity.linkedDevice, isUsable: usable.contains(identity))
         }
         if account.hasPassword {
-            all.append(method(.provider(.password), .password, addedAt: account.passwordUpdatedAt))
+            all.append(
+                method(
+                    .provider(.password), .password, addedAt: account.passwordUpdatedAt,
+                    isUsable: usable.contains(.password)))
         } else if account.usesEmailLinks {
-            all.append(method(.provider(.emailLink), .emailLink, detail: account.email?.rawValue))
+            all.append(
+                method(
+                    .provider(.emailLink), .emailLink, detail: account.email?.rawValue,
+                    isUsable: usable.contains(.emailLink)))
         }
         if let number = account.phoneNumber {
-            all.append(method(.provider(.phone), .phone, detail: number.masked, addedAt: account.phoneAddedAt))
+            all.append(
+                method(
+                    .provider(.phone), .phone, detail: number.masked, addedAt: account.phoneAddedAt,
+                    isUsable: usable.contains(.phone)))
         }
         all += account.passkeys.map {
             method(
-                .passkey($0.id), .passkey, detail: $0.name, addedAt: $0.addedAt, lastUsedAt: $0.lastUsedAt)
+                .passkey($0.id), .passkey, detail: $0.name, addedAt: $0.addedAt, lastUsedAt: $0.lastUsedAt,
+                isUsable: usable.contains($0))
         }
-        return all
-            + account.secondFactors.factors.map {
-                method(
-                    .factor($0.id), $0.kind == .totp ? .oneTimePassword : .phone,
-                    detail: $0.displayName ?? $0.phoneNumber?.masked, addedAt: $0.enrolledAt, isRemovable: true)
-            }
+        return all + account.secondFactors.factors.map(AccountMethod.init)
     }
 
-    /// The number of ways in which the user can sign in. Identities of providers that only link do not count.
-    public static func waysToSignIn(of account: Account, in realm: Realm) -> Int {
-        account.identities.filter { !realm.linkOnlyProviders.contains($0.provider) }.count
-            + (account.hasPassword || account.usesEmailLinks ? 1 : 0) + (account.phoneNumber == nil ? 0 : 1)
-            + account.passkeys.count + (account.usesCustomTokens ? 1 : 0)
+    /// A second factor, which is no way to sign in.
+    private init(_ factor: Factor) {
+        self.init(
+            reference: .factor(factor.id), name: factor.kind == .totp ? .oneTimePassword : .phone,
+            detail: factor.displayName ?? factor.phoneNumber?.masked, isHiddenAddress: false, isSuspended: false,
+            addedAt: factor.enrolledAt, lastUsedAt: nil, userAgent: nil, isRemovable: true)
     }
 }

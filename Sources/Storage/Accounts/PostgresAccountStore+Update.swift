@@ -35,10 +35,10 @@ extension PostgresAccountStore {
             _ = try await transaction.execute(
                 .endPhoneSessions(of: account.id, except: try UUID(session.id), at: change.changedAt, in: realm))
         }
-        if !change.unlinked.isEmpty || !change.removedPasskeys.isEmpty || change.protectsLastSignInMethod {
+        if !change.unlinked.isEmpty || !change.removedPasskeys.isEmpty || change.protectedMethods != nil {
             account = try await unlinkIdentities(account, by: change, session, in: realm, transaction)
         }
-        guard !change.protectsLastSignInMethod || account.hasSignInMethod(ignoring: change.linkOnlyProviders) else {
+        if let protected = change.protectedMethods, protected.count(of: account) == 0 {
             throw StoreConflict.lastSignInMethod
         }
         if let renewed = change.renewedSession {

@@ -109,6 +109,28 @@ struct AccountPageFormTests {
         #expect(try await gateway.signIn().status == 200)
     }
 
+    @Test(
+        "A way to sign in stays if the project no longer accepts the other one, on the page and in the API",
+        arguments: ["disabled", "not configured"])
+    func lastUsableWay(_ state: String) async throws {
+        let gateway = try await TestGateway { $0.protectsLastSignInMethod = true }
+        let (browser, ada) = try await adaWithGoogle(gateway)
+        let form = try #require(try await browser.open("remove?method=password").forms.first)
+        _ = try await gateway.database.pool.execute(
+            state == "disabled"
+                ? #"UPDATE identity_provider SET settings = settings || '{"enabled": false}' WHERE provider = 'google.com'"#
+                : "DELETE FROM identity_provider WHERE provider = 'google.com'")
+        let fresh = try gateway.withFreshCaches()
+        let later = try await AccountBrowser(fresh, nil)
+        for (name, value) in browser.browser.cookies { later.browser.setCookie(name, value) }
+        let posted = try await later.browser.send(
+            .post, AccountBrowser.root + "/remove", form: form.hidden, headers: AccountBrowser.ownForm)
+        #expect(posted.status == 400)
+        #expect(posted.heading == "This is your only way to sign in")
+        let unlinked = try await fresh.update(ada.idToken, ["deleteProvider": ["password"]])
+        #expect(unlinked.wireCode == "LAST_SIGN_IN_METHOD", "\(unlinked.text)")
+    }
+
     @Test("A new address is proven by its mailbox first")
     func email() async throws {
         let gateway = try await TestGateway()
@@ -180,6 +202,24 @@ struct AccountPageFormTests {
         #expect(after.words.contains("All other devices were signed out."))
         #expect(try await gateway.refresh(tablet.refreshToken).status == 400)
         #expect(after.text.matches(of: /<section>/).count == 1)
+    }
+
+    @Test("Devices are listed without a recent login, and signed out only with one that has the account's factor")
+    func devicesNeedRecentLogin() async throws {
+        let gateway = try await TestGateway()
+        let (browser, ada) = try await AccountBrowser.ofAda(gateway)
+        let session = try #require(try claims(of: ada.idToken)["sid"]?.string)
+        let form = try #require(try await browser.open("devices").forms.first)
+        browser.ageLogin()
+        #expect(try await browser.open("devices").status == 200)
+        for (step, values) in [("end", [("session", session)]), ("endOthers", [])] {
+            let posted = try await browser.browser.send(
+                .post, AccountBrowser.root + "/devices",
+                form: form.hidden.filter { $0.0 != "step" } + [("step", step)] + values,
+                headers: AccountBrowser.ownForm)
+            #expect(posted.location?.hasPrefix("../signIn?request=") == true, "\(posted.text)")
+        }
+        #expect(try await gateway.refresh(ada.refreshToken).status == 200)
     }
 
     @Test("A user cannot end a session of another account")

@@ -169,6 +169,12 @@ struct ConfigurationTests {
         Row(testDescription: "an invalid app ID", problems: [.appID(ID("New App"))]) {
             $0.set(ConfiguredApp(app: App(id: ID("New App")), name: "New"))
         },
+        Row(testDescription: "the ID of the account page", problems: [.appID(ID("account"))]) {
+            $0.set(ConfiguredApp(app: App(id: ID("account")), name: "New"))
+        },
+        Row(testDescription: "the ID of the console", problems: [.appID(ID("console"))]) {
+            $0.set(ConfiguredApp(app: App(id: ID("console")), name: "New"))
+        },
         Row(testDescription: "an app without a name", problems: [.appName(app)]) { $0.apps[0].name = "" },
         app("an invalid bundle ID", .bundleID(app), .loginServices(.init(.bundleIDMissing, .google), app: app)) {
             $0.bundleIDs = ["com..a"]

@@ -142,7 +142,11 @@ struct EventRecordingTests {
             recording: EventRecording(by: .commandLine, wanting: Set(AccountEvent.Kind.allCases)))
         change.update.email = .remove
         change.update.passwordHash = .remove
-        change.protectsLastSignInMethod = true
+        change.protectedMethods = UsableSignInMethods(
+            for: fixture.account,
+            in: Realm(
+                Project(id: ID("demo"), number: 1, profile: .sekisho, authorizedDomains: [], supporting: .live),
+                policy: Policy(.sekisho)))
         change.events = change.events(about: fixture.account)
         await #expect(throws: StoreConflict.lastSignInMethod) {
             try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
