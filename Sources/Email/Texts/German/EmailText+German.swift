@@ -15,7 +15,7 @@ extension EmailText {
         case .signInSubject: "Ihre Anmeldung bei {app}"
         case .signIn: "Um sich bei {app} anzumelden, öffnen Sie den Link unten auf dem Gerät, auf dem Sie ihn angefordert haben."
         case .signInLink: "Anmelden"
-        case .signInWarning: "Wer diesen Link hat, kann sich als Sie anmelden. Geben Sie ihn nicht weiter."
+        case .signInWarning: "Wer diesen Link hat, kann sich bei Ihrem Konto anmelden. Geben Sie ihn nicht weiter."
         case .changeEmailSubject: "Bestätigen Sie Ihre neue E-Mail-Adresse für {app}"
         case .changeEmail: "Wir haben eine Anfrage erhalten, diese Adresse für ein Konto für {app} zu verwenden. Um zu bestätigen, dass die Adresse Ihnen gehört, öffnen Sie den Link unten."
         case .changeEmailLink: "Neue Adresse bestätigen"
