@@ -32,7 +32,7 @@ struct Glossary: Sendable {
             language: .french, register: "vous", account: "compte", signIn: "connecter", signOut: "déconnecté",
             password: "mot de passe", passkey: "clé d’accès", secondStep: "deuxième étape", provider: "fournisseur",
             device: "appareil", link: "lien", emailAddress: "adresse e-mail",
-            avoided: ["email", "courriel", "s’identifier", "seconde étape", "cliqu", "'"]),
+            avoided: ["email", "courriel", "s’identifier", "seconde étape", "cliqu", "'"] + spacesBeforePunctuation),
         Glossary(
             language: .spanish, register: "usted", account: "cuenta", signIn: "iniciar sesión",
             signOut: "cerrado su sesión", password: "contraseña", passkey: "llave de acceso",
@@ -72,6 +72,10 @@ struct Glossary: Sendable {
             device: "perangkat", link: "tautan", emailAddress: "alamat email",
             avoided: ["password", "passkey", "login", "e-mail", "klik", "kamu"]),
     ]
+
+    /// Ordinary spaces, where a line could begin with the mark. French has U+00A0 before a colon and inside guillemets,
+    /// and U+202F before the other marks.
+    private static let spacesBeforePunctuation = [" :", " ;", " ?", " !", "« ", " »"]
 
     /// Returns the words of `avoided` that the texts contain, each with the text.
     ///

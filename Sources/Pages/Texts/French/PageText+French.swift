@@ -11,7 +11,7 @@ extension PageText {
         case .retryAfter: "Attendez {minutes, plural, one {# minute} other {# minutes}}, puis réessayez."
         case .continueToApp: "Continuer"
         case .canClosePage: "Vous pouvez fermer cette page et revenir à l’application."
-        case .colon: " : "
+        case .colon: " : "
         case .listSeparator: ", "
         case .name: "Nom"
         case .added: "Ajout"
@@ -48,7 +48,7 @@ extension PageText {
         case .terms: "Conditions d’utilisation"
         case .requestID: "Identifiant de la requête"
         case .skipToContent: "Aller au contenu"
-        case .rejectedForm: "Erreur : "
+        case .rejectedForm: "Erreur : "
         }
     }
 }

@@ -43,7 +43,7 @@ extension ErrorTextKey {
         case .passkeyLimit: ("Trop de clés d’accès", "Supprimez une clé d’accès avant d’en ajouter une autre.")
         case .passkeyRemoved: ("Cette clé d’accès ne fonctionne plus", "Connectez-vous autrement, puis ajoutez une nouvelle clé d’accès.")
         case .passkeyRejected: ("La clé d’accès n’a pas été acceptée", "Réessayez ou connectez-vous autrement.")
-        case .sameAccount: ("Le même compte", "Il s’agit du même compte : il n’y a rien à fusionner.")
+        case .sameAccount: ("Le même compte", "Il s’agit du même compte : il n’y a rien à fusionner.")
         case .outdatedMerge: ("Les comptes ont changé", "Examinez de nouveau les changements, puis confirmez.")
         case .recoveryPending: ("Pas encore possible", "L’adresse e-mail de ce compte a été modifiée récemment. Réessayez dans quelques jours.")
         case .mergeNotUndoable: ("Impossible d’annuler ici", "Contactez l’assistance.")
