@@ -13,7 +13,7 @@ extension EmailText {
         case .resetPassword: "{app}のアカウントについて、パスワード再設定のお申し込みを受け付けました。次のリンクを開いて、新しいパスワードを設定してください。"
         case .resetPasswordLink: "新しいパスワードを設定する"
         case .signInSubject: "【{app}】ログイン用リンク"
-        case .signIn: "ログインをお申し込みになった端末で次のリンクを開くと、{app}にログインできます。"
+        case .signIn: "ログインの手続きをした端末で次のリンクを開くと、{app}にログインできます。"
         case .signInLink: "ログインする"
         case .signInWarning: "このリンクがあれば、誰でもあなたとしてログインできます。ほかの人に教えないでください。"
         case .changeEmailSubject: "【{app}】新しいメールアドレスの確認"

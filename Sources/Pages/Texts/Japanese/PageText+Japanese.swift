@@ -43,7 +43,7 @@ extension PageText {
         case .october: "10月"
         case .november: "11月"
         case .december: "12月"
-        case .help: "お問い合わせ"
+        case .help: "ヘルプ"
         case .privacy: "プライバシー"
         case .terms: "利用規約"
         case .requestID: "リクエスト番号"
