@@ -15,7 +15,7 @@ extension EmailText {
         case .signInSubject: "Inicie sesión en {app}"
         case .signIn: "Para iniciar sesión en {app}, abra el enlace de abajo en el dispositivo en el que lo solicitó."
         case .signInLink: "Iniciar sesión"
-        case .signInWarning: "Cualquiera que tenga este enlace puede iniciar sesión en su lugar. No lo comparta."
+        case .signInWarning: "Cualquiera que tenga este enlace puede iniciar sesión en su cuenta. No lo comparta."
         case .changeEmailSubject: "Confirme su nueva dirección de correo para {app}"
         case .changeEmail: "Hemos recibido una solicitud para usar esta dirección en una cuenta de {app}. Para confirmar que es suya, abra el enlace de abajo."
         case .changeEmailLink: "Confirmar la dirección nueva"

@@ -5,21 +5,21 @@ extension ActivityText {
     var spanish: StaticString {
         switch self {
         case .accountCreated: "Cuenta creada"
-        case .accountUpdated: "Cuenta cambiada"
+        case .accountUpdated: "Cuenta modificada"
         case .accountDeleted: "Cuenta eliminada"
         case .accountDisabled: "Cuenta desactivada"
         case .accountEnabled: "Cuenta activada"
         case .accountMerged: "Combinada con otra cuenta"
         case .mergeUndone: "Separada de otra cuenta"
-        case .accountReclaimed: "El titular de la dirección de correo obtuvo la cuenta"
+        case .accountReclaimed: "La cuenta pasó al titular de la dirección de correo"
         case .methodMissing: "Se eliminó el último método de inicio de sesión"
         case .accountExported: "Datos descargados"
         case .identityLinked: "Se añadió {provider}"
         case .identityUnlinked: "Se eliminó {provider}"
         case .identityMoved: "{provider} pasó a otra cuenta o llegó de otra cuenta"
         case .identityTransferred: "{provider} pasó con la aplicación a otra empresa"
-        case .identitySuspended: "{provider} ha desactivado su cuenta allí"
-        case .signalReceived: "{provider} comunicó un cambio de su cuenta allí"
+        case .identitySuspended: "{provider} ha desactivado su cuenta en ese servicio"
+        case .signalReceived: "{provider} comunicó un cambio en su cuenta de ese servicio"
         case .sessionOpened: "Sesión iniciada"
         case .sessionEnded: "Sesión cerrada en un dispositivo"
         case .sessionsEnded: "Sesión cerrada en todos los dispositivos"
@@ -48,7 +48,7 @@ extension ActivityText {
         case .appleEmailDisabled: "Apple dejó de reenviar correos"
         case .appleEmailEnabled: "Apple vuelve a reenviar correos"
         case .ageConsentRescinded: "Uno de los padres retiró el permiso para usar la aplicación"
-        case .other: "Cuenta cambiada"
+        case .other: "Cuenta modificada"
         }
     }
 }

@@ -92,7 +92,7 @@ extension EmailActionText {
         case .uppercase: "Una letra mayúscula"
         case .digit: "Un número"
         case .symbol: "Un símbolo, por ejemplo ! o #"
-        case .notBreached: "No conocida por una filtración de datos"
+        case .notBreached: "No aparece en filtraciones de datos conocidas"
         case .signIn: "Inicie sesión"
         case .signInIntroduction: "Con este enlace inicia sesión en {app}."
         case .continueInApp: "Continuar en la aplicación"

@@ -14,7 +14,7 @@ extension PageText {
         case .colon: ": "
         case .listSeparator: ", "
         case .name: "Nombre"
-        case .added: "Fecha de adición"
+        case .added: "Añadido"
         case .browserOrApp: "Navegador o aplicación"
         case .wayToSignIn: "Método de inicio de sesión"
         case .waysToSignIn: "Métodos de inicio de sesión"
