@@ -5,7 +5,7 @@ extension EmailActionText {
     var simplifiedChinese: StaticString {
         switch self {
         case .changeEmail: "确认您的新邮箱地址"
-        case .changeEmailIntroduction: "仅当您在 {app} 中申请了此更改时，才需要确认。"
+        case .changeEmailIntroduction: "仅当您在 {app} 中请求了此更改时，才需要确认。"
         case .newAddress: "新地址"
         case .currentAddress: "当前地址"
         case .useNewAddress: "使用新地址"
@@ -97,7 +97,7 @@ extension EmailActionText {
         case .signInIntroduction: "此链接可让您登录 {app}。"
         case .continueInApp: "在应用中继续"
         case .signInWithoutLink: "请在装有此应用的设备上打开邮件中的链接。"
-        case .signInNote: "如果您没有申请登录，请关闭此页面。未做任何更改。"
+        case .signInNote: "如果您没有请求登录，请关闭此页面。未做任何更改。"
         case .undoMerge: "取回您的账号"
         case .undoMergeIntroduction: "您的 {app} 账号已与另一个账号合并。如果不是您操作的，请撤销合并。"
         case .undoMergeConsequences: "撤销合并后："

@@ -5,7 +5,7 @@ extension SignInPageText {
     var simplifiedChinese: StaticString {
         switch self {
         case .signOut: "退出登录"
-        case .signOutTitle: "要退出 {app} 吗？"
+        case .signOutTitle: "要从 {app} 退出登录吗？"
         case .signOutNamed: "您已在此浏览器中以 {name} 的身份登录。"
         case .signOutKeepsApps: "您已登录的应用不受影响。"
         case .signedOutTitle: "您已退出登录"

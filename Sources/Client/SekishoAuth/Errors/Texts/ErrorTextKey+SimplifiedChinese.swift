@@ -13,7 +13,7 @@ extension ErrorTextKey {
         case .unknownAccount: ("找不到账号", "此账号不存在。请检查输入的内容，或创建账号。")
         case .failedSignIn: ("未能登录", "请重新开始登录。")
         case .accountDisabled: ("账号已停用", "此账号已被停用。请联系支持团队。")
-        case .notAvailable: ("不可用", "此处不可用。请选择其他登录方式。")
+        case .notAvailable: ("不可用", "此方式在这里不可用。请选择其他登录方式。")
         case .notAllowed: ("不允许", "您无法自行执行此操作。请联系支持团队。")
         case .emailExists: ("邮箱地址已被使用", "已有账号使用此邮箱地址。请直接登录。")
         case .invalidEmail: ("请检查邮箱地址", "请输入有效的邮箱地址。")
