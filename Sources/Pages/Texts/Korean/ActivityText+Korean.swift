@@ -16,7 +16,7 @@ extension ActivityText {
         case .accountExported: "데이터를 다운로드함"
         case .identityLinked: "{provider} 추가됨"
         case .identityUnlinked: "{provider} 삭제됨"
-        case .identityMoved: "{provider} 로그인이 다른 계정과 이동됨"
+        case .identityMoved: "{provider} 로그인이 다른 계정으로 또는 다른 계정에서 이동됨"
         case .identityTransferred: "{provider} 로그인이 앱과 함께 다른 회사로 이전됨"
         case .identitySuspended: "{provider}에서 계정 사용을 중지함"
         case .signalReceived: "{provider}에서 계정 변경을 알림"

@@ -48,7 +48,7 @@ extension ErrorTextKey {
         case .recoveryPending: ("아직 할 수 없습니다", "이 계정의 이메일 주소가 최근에 변경되었습니다. 며칠 후에 다시 시도하세요.")
         case .mergeNotUndoable: ("여기에서는 취소할 수 없습니다", "고객 지원에 문의하세요.")
         case .invalidEntry: ("입력한 내용을 확인하세요", "입력한 내용 중 일부가 올바르지 않거나 너무 깁니다.")
-        case .appMisconfigured: ("앱이 올바르게 설정되지 않았습니다", "사용자의 잘못이 아닙니다. 앱의 고객 지원에 문의하세요.")
+        case .appMisconfigured: ("앱이 올바르게 설정되지 않았습니다", "회원님의 잘못이 아닙니다. 앱의 고객 지원에 문의하세요.")
         }
     }
 }
