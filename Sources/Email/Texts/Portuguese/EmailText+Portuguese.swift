@@ -15,7 +15,7 @@ extension EmailText {
         case .signInSubject: "Faça login no {app}"
         case .signIn: "Para fazer login no {app}, abra o link abaixo no dispositivo em que você o pediu."
         case .signInLink: "Fazer login"
-        case .signInWarning: "Qualquer pessoa com este link pode fazer login como você. Não o compartilhe."
+        case .signInWarning: "Qualquer pessoa com este link pode fazer login na sua conta. Não o compartilhe."
         case .changeEmailSubject: "Confirme seu novo endereço de e-mail para {app}"
         case .changeEmail: "Recebemos um pedido para usar este endereço em uma conta do {app}. Para confirmar que o endereço é seu, abra o link abaixo."
         case .changeEmailLink: "Confirmar novo endereço"

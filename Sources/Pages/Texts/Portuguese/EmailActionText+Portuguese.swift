@@ -92,7 +92,7 @@ extension EmailActionText {
         case .uppercase: "Uma letra maiúscula"
         case .digit: "Um número"
         case .symbol: "Um símbolo, por exemplo ! ou #"
-        case .notBreached: "Não conhecida por um vazamento de dados"
+        case .notBreached: "Não aparece em vazamentos de dados conhecidos"
         case .signIn: "Faça login"
         case .signInIntroduction: "Com este link, você faz login no {app}."
         case .continueInApp: "Continuar no app"

@@ -15,7 +15,7 @@ extension FlowText {
         case .otherBrowser: "Não foi possível concluir este login"
         case .otherBrowserAdvice: "O login não começou neste navegador, ou o navegador não armazena cookies. Volte para o app, permita cookies e faça login de novo no mesmo navegador. Nada foi alterado."
         case .alreadyUsed: "Este login já foi concluído"
-        case .alreadyUsedAdvice: "Volte para o app. Se o login não estiver feito, faça login de novo."
+        case .alreadyUsedAdvice: "Volte para o app. Se você não estiver conectado, faça login de novo."
         case .domainNotAllowed: "Este site não pode usar este login"
         case .domainNotAllowedAdvice: "O site que abriu esta página não tem permissão para usar este login. Se você administra o site, adicione o domínio dele aos domínios autorizados do projeto."
         case .providerUnavailable: "O serviço de login não responde"

@@ -7,7 +7,7 @@ extension PageText {
         case .app: "app"
         case .emailAddress: "Endereço de e-mail"
         case .signsOutEverywhere: "Sua conta será desconectada de todos os dispositivos."
-        case .tooManyAttempts: "Tentativas demais"
+        case .tooManyAttempts: "Muitas tentativas"
         case .retryAfter: "Aguarde {minutes, plural, one {# minuto} other {# minutos}} e tente de novo."
         case .continueToApp: "Continuar"
         case .canClosePage: "Você pode fechar esta página e voltar para o app."

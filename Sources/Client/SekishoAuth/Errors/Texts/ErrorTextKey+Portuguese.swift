@@ -6,7 +6,7 @@ extension ErrorTextKey {
         switch self {
         case .general: ("Algo deu errado", "Tente de novo. Se isso acontecer outra vez, entre em contato com o suporte.")
         case .noConnection: ("Sem conexão", "Verifique sua conexão com a internet e tente de novo.")
-        case .tooManyAttempts: ("Tentativas demais", "Aguarde alguns minutos e tente de novo.")
+        case .tooManyAttempts: ("Muitas tentativas", "Aguarde alguns minutos e tente de novo.")
         case .wrongCredentials: ("Endereço de e-mail ou senha incorretos", "Verifique os dois e tente de novo, ou redefina sua senha.")
         case .wrongPassword: ("Senha incorreta", "Verifique sua senha e tente de novo, ou redefina-a.")
         case .missingPassword: ("Digite sua senha", "Digite sua senha e tente de novo.")
@@ -14,7 +14,7 @@ extension ErrorTextKey {
         case .failedSignIn: ("Não foi possível fazer login", "Comece o login de novo.")
         case .accountDisabled: ("Conta desativada", "Esta conta foi desativada. Entre em contato com o suporte.")
         case .notAvailable: ("Não disponível", "Isto não está disponível aqui. Escolha outro método de login.")
-        case .notAllowed: ("Não permitido", "Você não pode fazer isto sem ajuda. Entre em contato com o suporte.")
+        case .notAllowed: ("Não permitido", "Você não pode fazer isto por conta própria. Entre em contato com o suporte.")
         case .emailExists: ("Endereço de e-mail já em uso", "Já existe uma conta com este endereço de e-mail. Faça login nela.")
         case .invalidEmail: ("Verifique o endereço de e-mail", "Digite um endereço de e-mail válido.")
         case .accountExists: ("Você já tem uma conta", "Faça login como antes. Depois, você pode adicionar este método de login.")
