@@ -23,7 +23,7 @@ extension SignInPageText {
         case .backToApp: "返回 {app}"
         case .signInWithApple: "使用 Apple 登入"
         case .signInWithGoogle: "使用 Google 帳戶登入"
-        case .continueWith: "透過 {provider} 繼續"
+        case .continueWith: "使用 {provider} 繼續"
         case .or: "或"
         case .email: "電子郵件地址"
         case .password: "密碼"

@@ -13,7 +13,7 @@ extension ErrorTextKey {
         case .unknownAccount: ("找不到帳號", "此帳號不存在。請檢查輸入的內容，或建立帳號。")
         case .failedSignIn: ("無法登入", "請重新開始登入。")
         case .accountDisabled: ("帳號已停用", "此帳號已被停用。請聯絡支援團隊。")
-        case .notAvailable: ("無法使用", "此處無法使用。請選擇其他登入方式。")
+        case .notAvailable: ("無法使用", "此方式在這裡無法使用。請選擇其他登入方式。")
         case .notAllowed: ("不允許", "您無法自行執行此操作。請聯絡支援團隊。")
         case .emailExists: ("電子郵件地址已被使用", "已有帳號使用此電子郵件地址。請直接登入。")
         case .invalidEmail: ("請檢查電子郵件地址", "請輸入有效的電子郵件地址。")
