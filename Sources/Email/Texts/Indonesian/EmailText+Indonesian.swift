@@ -20,7 +20,7 @@ extension EmailText {
         case .changeEmail: "Kami menerima permintaan untuk menggunakan alamat ini pada akun {app}. Untuk mengonfirmasi bahwa alamat ini milik Anda, buka tautan di bawah."
         case .changeEmailLink: "Konfirmasi alamat baru"
         case .passwordChangedSubject: "Kata sandi {app} Anda telah diubah"
-        case .passwordChanged: "Kata sandi akun {app} Anda telah diubah, dan perangkat lain telah dikeluarkan."
+        case .passwordChanged: "Kata sandi akun {app} Anda telah diubah, dan perangkat lain telah keluar dari akun Anda."
         case .earlierMailbox: "Akun ini sebelumnya memiliki alamat email lain, dan pemilik alamat itu masih dapat mengambil kembali akun ini. Jika Anda tidak mengenal alamat itu, setel ulang kata sandi Anda sekali lagi, lalu pilih akun baru di halaman tersebut."
         case .methodsStillWork: "Cara masuk di bawah masih berfungsi untuk akun Anda. Jika ada yang tidak Anda tambahkan, buka tautannya."
         case .ignoreOrResetIfListed: "Jika Anda sendiri yang mengubah kata sandi dan menambahkan semua cara masuk ini, Anda tidak perlu melakukan apa pun. Jika bukan Anda yang mengubah kata sandi, segera setel ulang kata sandi di halaman masuk. Dengan begitu, semua orang lain akan dikeluarkan."

@@ -92,7 +92,7 @@ extension EmailActionText {
         case .uppercase: "Satu huruf besar"
         case .digit: "Satu angka"
         case .symbol: "Satu simbol, misalnya ! atau #"
-        case .notBreached: "Tidak diketahui dari kebocoran data"
+        case .notBreached: "Tidak ditemukan dalam kebocoran data"
         case .signIn: "Masuk"
         case .signInIntroduction: "Dengan tautan ini, Anda masuk ke {app}."
         case .continueInApp: "Lanjutkan di aplikasi"

@@ -20,7 +20,7 @@ extension FlowText {
         case .domainNotAllowedAdvice: "Situs web yang membuka halaman ini tidak diizinkan menggunakan proses masuk ini. Jika Anda mengelola situs web tersebut, tambahkan domainnya ke domain resmi proyek."
         case .providerUnavailable: "Layanan untuk masuk tidak merespons"
         case .providerUnavailableAdvice: "Tunggu sebentar, lalu coba lagi. Tidak ada yang diubah. Anda juga dapat kembali ke aplikasi dan masuk dengan cara lain."
-        case .rejected: "Anda tidak berhasil masuk"
+        case .rejected: "Proses masuk gagal"
         case .rejectedAdvice: "Tidak ada yang diubah. Kembali ke aplikasi, lalu masuk lagi."
         case .cancelled: "Anda membatalkan proses masuk"
         case .cancelledAdvice: "Tidak ada yang diubah. Anda dapat kembali ke aplikasi."

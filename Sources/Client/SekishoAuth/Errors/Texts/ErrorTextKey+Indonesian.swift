@@ -11,7 +11,7 @@ extension ErrorTextKey {
         case .wrongPassword: ("Kata sandi salah", "Periksa kata sandi Anda lalu coba lagi, atau setel ulang.")
         case .missingPassword: ("Masukkan kata sandi Anda", "Masukkan kata sandi Anda, lalu coba lagi.")
         case .unknownAccount: ("Akun tidak ditemukan", "Akun ini tidak ada. Periksa data Anda, atau buat akun.")
-        case .failedSignIn: ("Anda tidak berhasil masuk", "Mulai lagi proses masuk.")
+        case .failedSignIn: ("Proses masuk gagal", "Mulai lagi proses masuk.")
         case .accountDisabled: ("Akun dinonaktifkan", "Akun ini telah dinonaktifkan. Hubungi dukungan.")
         case .notAvailable: ("Tidak tersedia", "Ini tidak tersedia di sini. Pilih cara masuk lain.")
         case .notAllowed: ("Tidak diizinkan", "Anda tidak dapat melakukannya sendiri. Hubungi dukungan.")
