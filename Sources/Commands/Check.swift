@@ -46,9 +46,11 @@ extension Command {
             var findings = await DatabaseCheck(
                 pool: administration.pool, masterKeys: config.masterKeys, budget: budget
             ).findings(at: administration.clock.now())
+            let passkeys = PasskeyHostCheck(pool: administration.pool, publicURL: publicURL)
+            if findings.allSatisfy(\.isGood) { findings += try await passkeys.pageNotes() }
             if isLive, findings.allSatisfy(\.isGood) {
                 findings += try await AppleKeyCheck(pool: administration.pool, masterKeys: config.masterKeys).findings()
-                findings += try await PasskeyHostCheck(pool: administration.pool, publicURL: publicURL).findings()
+                findings += try await passkeys.findings()
                 findings += try await SMSSenderCheck(pool: administration.pool).findings()
             }
             for finding in findings {

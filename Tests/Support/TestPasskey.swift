@@ -18,7 +18,11 @@ struct TestPasskey: Sendable {
 
     /// Creates the passkey, and returns the value of `authenticatorRegistrationResponse`.
     mutating func register(_ started: Exchange) throws -> JSON {
-        let options = try #require(started.json["credentialCreationOptions"], "\(started.text)")
+        try register(options: try #require(started.json["credentialCreationOptions"], "\(started.text)"))
+    }
+
+    /// - Parameter options: `PublicKeyCredentialCreationOptionsJSON`.
+    mutating func register(options: JSON) throws -> JSON {
         userHandle = try Self.bytes(options["user"]?["id"])
         let registration = try authenticator.register(challenge: try Self.bytes(options["challenge"]))
         id = Base64URL.encode(registration.id)
@@ -34,7 +38,11 @@ struct TestPasskey: Sendable {
 
     /// Signs, and returns the value of `authenticatorAuthenticationResponse`.
     mutating func sign(_ started: Exchange) throws -> JSON {
-        let options = try #require(started.json["credentialRequestOptions"], "\(started.text)")
+        try sign(options: try #require(started.json["credentialRequestOptions"], "\(started.text)"))
+    }
+
+    /// - Parameter options: `PublicKeyCredentialRequestOptionsJSON`.
+    mutating func sign(options: JSON) throws -> JSON {
         let signed = try authenticator.authenticate(
             challenge: try Self.bytes(options["challenge"]), userHandle: userHandle)
         var response: [String: JSON] = [

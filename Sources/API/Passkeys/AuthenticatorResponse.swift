@@ -1,5 +1,6 @@
 internal import Encoding
 internal import Identity
+internal import JSON
 
 /// The response of an authenticator, in the form of either generation of clients. All bytes are in either alphabet of
 /// base64, with or without padding.
@@ -23,6 +24,16 @@ struct AuthenticatorResponseInput: Decodable {
     let credentialId: String?
     let authenticatorAttestationResponse: Response?
     let authenticatorAssertionResponse: Response?
+
+    /// Decodes what the script of a page has written into a form.
+    ///
+    /// - Throws: ``PasskeyRefusal/missingResponse`` unless the text is the JSON of a response.
+    init(field: String?) throws(PasskeyRefusal) {
+        guard let field = field.nonEmpty,
+            let decoded = try? ParsedJSON(Array(field.utf8)).decodeBody(as: AuthenticatorResponseInput.self)
+        else { throw .missingResponse }
+        self = decoded
+    }
 
     func registration() throws(PasskeyRefusal) -> RegistrationResponse {
         let (id, rawID) = try credentialID()

@@ -99,7 +99,7 @@ private struct PasskeySignInMembers: Encodable {
 }
 
 /// `PublicKeyCredentialRequestOptionsJSON` (WebAuthn Level 3 §5.1.10).
-private struct PasskeyRequest: Encodable {
+struct PasskeyRequest: Encodable {
     struct Options: Encodable {
         let challenge: String
         let rpId: String

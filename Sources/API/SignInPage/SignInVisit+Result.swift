@@ -19,7 +19,7 @@ extension SignInVisit {
                 .secondFactor(
                     pendingCredential: challenge.pendingCredential,
                     factors: challenge.account.secondFactors.factors.map(SignInPageStep.Factor.init), stays: stays,
-                    sessionInfo: nil))
+                    sessionInfo: nil, passkeyOwner: challenge.account.passkeys.isEmpty ? nil : challenge.account.id))
         case .confirmationNeeded(let existing, _, let pendingToken):
             guard let provider, request.operation == .signIn else {
                 return try await show(screen: .signIn, .rejected, status: 400)

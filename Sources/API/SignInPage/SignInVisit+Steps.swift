@@ -29,15 +29,15 @@ extension SignInVisit {
     }
 
     private func offers(_ method: ProviderID) -> Bool {
-        LoginServices(of: app, in: realm).offered.contains(method)
+        method == .passkey ? usesPasskeys : LoginServices(of: app, in: realm).offered.contains(method)
     }
 
     /// - Parameter screen: `nil` for the one that the app asked for.
     func show(
         screen: SignInPageRequest.Screen?, _ problem: SignInProblem? = nil, email: String? = nil, stays: Bool = false,
-        status: Int = 200, because refusal: (any Refusal)? = nil
+        unknownPasskey: ID<Passkey>? = nil, status: Int = 200, because refusal: (any Refusal)? = nil
     ) async throws -> PageResponse {
-        if problem == nil, screen == nil, let stored = try await storedStep() { return show(stored) }
+        if problem == nil, screen == nil, let stored = try await storedStep() { return try show(stored) }
         let offer = SignInOffer(of: app, in: realm, for: request, usesAppleImage: showsAppleImage)
         let email = email ?? request.loginHint ?? ""
         switch screen ?? .signIn {
@@ -51,6 +51,7 @@ extension SignInVisit {
             var screen = offer.screen
             screen.email = email
             screen.stays = stays
+            screen.passkey = try passkeyCeremony(unknown: unknownPasskey)
             screen.offersStaying = isOwnOrigin && request.operation == .signIn
             return response(
                 .signIn(screen, step(problem), pageContext), status: status, because: refusal ?? offer.refusal)
@@ -91,6 +92,7 @@ extension SignInVisit {
             return try await finish(signIn.anonymous.signUp(in: realm, from: context), isGuest: true)
         case .resume: return try await resumeSession()
         case .secondFactor: return try await submitSecondFactor(fields)
+        case .passkey: return try await submitPasskey(fields, stays: stays)
         case .reset: return try await sendReset(to: email)
         case .notNow: return try await forgetConflict()
         }
@@ -132,11 +134,11 @@ extension SignInVisit {
             case .signUp: .signUp
             case .reset: .reset
             case .signIn, .guest, .resume: .signIn
-            case .secondFactor, .notNow: nil
+            case .secondFactor, .passkey, .notNow: nil
             }
         let problem = SignInProblem(refusal)
         if screen == nil, let stored = try await storedStep() {
-            return show(stored, problem, status: problem.status, because: refusal)
+            return try show(stored, problem, status: problem.status, because: refusal)
         }
         var page = try await show(
             screen: screen, problem, email: email, stays: stays, status: problem.status, because: refusal)
@@ -161,8 +163,11 @@ extension SignInProblem {
             case CredentialRefusal.weakPassword(let minimum): .weakPassword([.minimumLength(minimum)])
             case CredentialRefusal.passwordLacks(let requirements): .weakPassword(requirements)
             case FactorRefusal.invalidCode, PhoneRefusal.invalidCode, OOBCodeRefusal.invalid: .wrongCode
-            case FactorRefusal.invalidPendingCredential, OOBCodeRefusal.expired: .codeExpired
-            case is SignUpRefusal, SignInRefusal.passwordsNotAllowed, is OOBCodeRefusal, is ProviderRefusal:
+            case FactorRefusal.invalidPendingCredential, OOBCodeRefusal.expired, PasskeyRefusal.challengeExpired:
+                .codeExpired
+            case PasskeyRefusal.unknown: .unknownPasskey
+            case is SignUpRefusal, SignInRefusal.passwordsNotAllowed, PasskeyRefusal.notEnabled, is OOBCodeRefusal,
+                is ProviderRefusal:
                 .notAvailable
             case AuthorizationRefusal.cancelled: .cancelled
             default: .rejected

@@ -16,11 +16,14 @@ extension SignInVisit {
     func show(
         _ stored: SignInPageStep, _ problem: SignInProblem? = nil, status: Int = 200,
         because refusal: (any Refusal)? = nil
-    ) -> PageResponse {
+    ) throws -> PageResponse {
         switch stored {
-        case .secondFactor(_, let factors, _, let sessionInfo):
+        case .secondFactor(_, let factors, _, let sessionInfo, let passkeyOwner):
+            let passkey = passkeyOwner == nil ? nil : try passkeyCeremony()
             return response(
-                .secondFactor(SecondFactorScreen(factors, isCodeSent: sessionInfo != nil), step(problem), pageContext),
+                .secondFactor(
+                    SecondFactorScreen(factors, isCodeSent: sessionInfo != nil, passkey: passkey), step(problem),
+                    pageContext),
                 status: status, because: refusal)
         case .conflict(_, let provider, let email, let methods):
             let offer = SignInOffer(of: app, in: realm, for: request, usesAppleImage: showsAppleImage)
@@ -28,6 +31,7 @@ extension SignInVisit {
             screen.email = email ?? ""
             screen.offersGuest = false
             screen.offersSignUp = false
+            screen.passkey = try passkeyCeremony()
             let name = realm.settings(of: provider)?.openID?.displayName
             return response(
                 .conflict(
@@ -38,7 +42,9 @@ extension SignInVisit {
     }
 
     func submitSecondFactor(_ fields: FormFields) async throws -> PageResponse {
-        guard case .secondFactor(let pending, let factors, let stays, let sessionInfo) = try await storedStep() else {
+        guard
+            case .secondFactor(let pending, let factors, let stays, let sessionInfo, let owner) = try await storedStep()
+        else {
             return try await show(screen: .signIn, .codeExpired, status: 400)
         }
         let code = Secret(fields[signIn: .code] ?? "")
@@ -54,7 +60,9 @@ extension SignInVisit {
             guard factor.kind == .totp else {
                 let sent = try await method.start(pending, with: ID(factor.id), in: realm, from: context)
                 return try await store(
-                    .secondFactor(pendingCredential: pending, factors: factors, stays: stays, sessionInfo: sent))
+                    .secondFactor(
+                        pendingCredential: pending, factors: factors, stays: stays, sessionInfo: sent,
+                        passkeyOwner: owner))
             }
             presented = .totp(ID(factor.id), code: code)
         case (nil, _): throw FactorRefusal.missingFactor

@@ -12,16 +12,32 @@ internal import Storage
 package struct PasskeyHostCheck: Sendable {
     private let pool: Pool
     private let ownHost: String?
+    /// The origin of the gateway's pages.
+    private let ownOrigin: String
 
     /// - Parameter publicURL: the URL of the gateway for clients.
     package init(pool: Pool, publicURL: String) {
         self.pool = pool
         ownHost = URL(string: publicURL)?.host?.lowercased()
+        ownOrigin = publicURL.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//")
     }
 
     /// Returns one finding for each document that the passkeys of a project need.
     package func findings() async throws -> [DatabaseCheck.Finding] {
         try await DatabaseCheck.askingServers(on: pool, findings(send:))
+    }
+
+    /// Notes the projects whose passkeys the gateway's own pages cannot use. An app can use them nevertheless.
+    package func pageNotes() async throws -> [DatabaseCheck.Finding] {
+        try await ProjectStore(pool: pool, supporting: .live).projectRealms()
+            .filter { $0.project.passkeys.isEnabled && !$0.acceptsPasskeys(on: ownOrigin) }
+            .map { realm in
+                .init(
+                    isGood: true, isNote: true,
+                    text:
+                        "project \(realm.project.id), passkeys: the sign-in page and the account page do not offer them, because neither origins nor relatedOrigins has \(ownOrigin)"
+                )
+            }
     }
 
     /// - Parameter send: sends a request.

@@ -61,6 +61,28 @@ extension Realm {
     }
 }
 
+extension RelyingParty {
+    /// Whether pages of `origin` can use the passkeys: the gateway accepts the origin, and so do browsers.
+    func accepts(pagesOf origin: String) -> Bool {
+        origins.contains { $0.isExactly(origin) }
+            // Browsers accept a page without `https` only on its own host.
+            || id == "localhost"
+                && portlessOrigins.contains { origin.isExactly($0) || origin.beginsExactly(with: $0 + ":") }
+    }
+}
+
+extension Realm {
+    /// Whether pages of `origin` can use the passkeys of the project.
+    public func acceptsPasskeys(on origin: String) -> Bool {
+        (try? relyingParty())?.accepts(pagesOf: origin) == true
+    }
+
+    /// Whether the gateway's pages of `origin` offer passkeys to users of `app`.
+    public func offersPasskeys(to app: App, on origin: String) -> Bool {
+        acceptsPasskeys(on: origin) && (try? LoginServices.requireNotClientOfOneService(app)) != nil
+    }
+}
+
 /// The documents that the host of a project's RP ID publishes.
 public struct PublishedRelyingParty: Hashable, Sendable {
     public let rpID: String

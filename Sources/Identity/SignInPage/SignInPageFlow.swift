@@ -122,5 +122,6 @@ extension Account {
     /// The methods with which the account can sign in on the sign-in page.
     public var signInMethodsOnPage: [ProviderID] {
         identities.map(\.provider) + (passwordUpdatedAt == nil ? [] : [.password])
+            + (passkeys.isEmpty ? [] : [.passkey])
     }
 }

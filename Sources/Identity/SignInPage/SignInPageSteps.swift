@@ -2,8 +2,11 @@
 public enum SignInPageStep: Hashable, Codable, Sendable {
     /// The first factor is proven, and the account demands a second one.
     ///
-    /// - Parameter sessionInfo: of the code that was sent to a telephone number; `nil` before one was sent.
-    case secondFactor(pendingCredential: String, factors: [Factor], stays: Bool, sessionInfo: String?)
+    /// - Parameters:
+    ///   - sessionInfo: of the code that was sent to a telephone number; `nil` before one was sent.
+    ///   - passkeyOwner: the account, if it has a passkey, which then counts as the second factor.
+    case secondFactor(
+        pendingCredential: String, factors: [Factor], stays: Bool, sessionInfo: String?, passkeyOwner: ID<Account>?)
     /// A provider has proven an identity whose address belongs to another account. Its owner can link the identity.
     ///
     /// - Parameters:

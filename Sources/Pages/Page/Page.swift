@@ -3,7 +3,7 @@ public import HTTP
 public import Identity
 
 /// An HTML page for end users. It loads no resources, and needs no script unless it passes the result of a sign-in to
-/// an app.
+/// an app, or offers passkeys.
 public struct Page: Sendable {
     /// What all pages of one visit share: the language, and the name and brand of the project or app.
     public struct Context: Sendable {
@@ -37,9 +37,11 @@ public struct Page: Sendable {
     let context: Context
     let title: Text
     var content: [Markup]
-    /// The JSON that ``PageScript/delivery`` reads, the only script that a page can have: the result or the error of a
-    /// sign-in, and how the script passes it to the app. `nil` for a page without script.
+    /// The JSON that ``PageScript/delivery`` reads: the result or the error of a sign-in, and how the script passes it to
+    /// the app. `nil` for a page without this script.
     var eventDelivery: String?
+    /// Whether a form of the page is for ``PageScript/passkeys``.
+    var usesPasskeys = false
     /// The URL that the page opens as soon as it is loaded; `nil` for a page that stays.
     var refresh: Destination?
     /// Precedes the title of the window. If it is empty, the title of a page with a rejected form begins with "Error: ".
@@ -67,10 +69,12 @@ public struct Page: Sendable {
                     skipLink,
                     Markup(.main, [.id(.content)], nameOrLogo + [Markup(.h1, context.words(title))] + content),
                 ] + footer
-                    + (eventDelivery == nil ? [] : [PageScript.delivery.markup])))
+                    + (eventDelivery == nil ? [] : [PageScript.delivery.markup])
+                    + (usesPasskeys ? [PageScript.passkeys.markup] : [])))
     }
 
-    /// Returns the response for a page without script. A page with ``eventDelivery`` needs ``flowResponse(status:)``.
+    /// Returns the response for a page without script. A page with ``eventDelivery`` needs ``flowResponse(status:)``, and
+    /// one with ``usesPasskeys`` needs ``sessionResponse(status:formTargets:imageSources:)``.
     public func response(status: Int = 200) -> Response {
         Self.response(
             Array(html.utf8), language: context.language.rawValue, styles: context.styleHashes,

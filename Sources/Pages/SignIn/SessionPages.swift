@@ -50,15 +50,16 @@ extension Page {
         for (name, value) in plain.headers {
             switch name {
             case "Referrer-Policy": headers.add(name, "same-origin")
-            case "Content-Security-Policy": headers.add(name, Self.policy(value, formTargets, imageSources))
+            case "Content-Security-Policy": headers.add(name, policy(value, formTargets, imageSources))
             default: headers.add(name, value)
             }
         }
         return Response(status: plain.status, headers: headers, body: plain.body)
     }
 
-    private static func policy(_ plain: String, _ formTargets: [String], _ imageSources: [String]) -> String {
+    private func policy(_ plain: String, _ formTargets: [String], _ imageSources: [String]) -> String {
         var directives = plain.split(separator: ";").map { $0.drop { $0 == " " } }.map(String.init)
+        if usesPasskeys { directives.insert("script-src 'sha256-\(PageScript.passkeys.sha256)'", at: 1) }
         if !imageSources.isEmpty {
             let images = directives.firstIndex { $0 == "img-src" || $0.hasPrefix("img-src ") }
             let sources = imageSources.joined(separator: " ")

@@ -3,9 +3,9 @@ internal import Identity
 
 extension SignInStep {
     /// A form that requests `action`. Other actions are forms of their own, so they send no password.
-    func form(_ action: SignInAction, _ content: [Markup]) -> Markup {
+    func form(_ action: SignInAction, _ content: [Markup], _ attributes: [Attribute] = []) -> Markup {
         Markup(
-            .form, [.post, .action(.signInPage)],
+            .form, [.post, .action(.signInPage)] + attributes,
             [
                 .hidden(.flow, flow), .hidden(.formToken, formToken), .hidden(.step, action.rawValue),
             ] + content)

@@ -14,6 +14,8 @@ enum SignInPageText: TextKey {
     case codeExpired, userMismatch, notAvailable, providerUnavailable, cancelled, tooManyAttempts, rejected
     case secondFactorTitle, smsSent, totpAdvice, totpOther, sendSMS, recoveryCode, confirm, tryAnotherWay, code
     case conflictTitle, conflictKnown, conflictHidden, knownMethod, notNow
+    case passkeySignIn, passkeyFailed, passkeyUnknown, passkeyOfferTitle, passkeyOfferAdvice, createPasskey
+    case passkeyNotCreated
     case subject
     case resetTitle, resetAdvice, sendEmail, backToSignIn, resetSentTitle, resetSentAdvice
 
@@ -96,6 +98,14 @@ enum SignInPageText: TextKey {
         case .conflictHidden: "To use {provider}, sign in to the account with this address first."
         case .knownMethod: "You have used this before"
         case .notNow: "Not now"
+        case .passkeySignIn: "Sign in with a passkey"
+        case .passkeyFailed: "No passkey was used. Try again, or sign in another way."
+        case .passkeyUnknown: "No account has this passkey. Sign in another way."
+        case .passkeyOfferTitle: "Sign in without a password next time?"
+        case .passkeyOfferAdvice:
+            "With a passkey you sign in with your fingerprint, your face or the screen lock of your device."
+        case .createPasskey: "Create a passkey"
+        case .passkeyNotCreated: "No passkey was created. You can try again."
         case .subject: "Account: {name}"
         case .resetTitle: "Reset your password"
         case .resetAdvice: "Enter the email address of your account. We will email you a link to set a new password."

@@ -12,6 +12,8 @@ public enum SignInProblem: Hashable, Sendable {
     case accountDisabled
     case wrongCode
     case codeExpired
+    /// No account has the passkey.
+    case unknownPasskey
     case userMismatch
     case notAvailable
     case providerUnavailable
@@ -51,6 +53,7 @@ extension SignInProblem {
         case .accountDisabled: .accountDisabled
         case .wrongCode: .wrongCode
         case .codeExpired: .codeExpired
+        case .unknownPasskey: .passkeyUnknown
         case .userMismatch: .userMismatch
         case .notAvailable: .notAvailable
         case .providerUnavailable: .providerUnavailable

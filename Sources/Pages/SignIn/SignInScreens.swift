@@ -35,12 +35,12 @@ public struct CheckedReturn: Sendable {
 
 /// The names of the fields in the forms of the sign-in page.
 public enum SignInField: String, Sendable {
-    case flow, formToken, step, email, password, code, factor, stay
+    case flow, formToken, step, email, password, code, factor, stay, credential
 }
 
 /// The steps that a form of the sign-in page requests. The raw values are those of the field `step`.
 public enum SignInAction: String, CaseIterable, Sendable {
-    case signIn, signUp, guest, resume, secondFactor, reset, notNow
+    case signIn, signUp, guest, resume, secondFactor, passkey, reset, notNow
 }
 
 /// The first step: every method that the app offers.
@@ -49,6 +49,8 @@ public struct SignInScreen: Sendable {
     public var offersPassword = false
     public var offersSignUp = false
     public var offersGuest = false
+    /// The ceremony with which the user signs in with a passkey; `nil` if passkeys are not offered.
+    public var passkey: PasskeyCeremony?
     /// Whether "Stay signed in" is offered: the browser gets a session.
     public var offersStaying = false
     /// The values of the submitted form, or of the request.
@@ -60,7 +62,7 @@ public struct SignInScreen: Sendable {
     public init() {}
 
     /// Whether the page shows no method at all.
-    var isEmpty: Bool { providers.isEmpty && !offersPassword && !offersGuest }
+    var isEmpty: Bool { providers.isEmpty && !offersPassword && !offersGuest && passkey == nil }
 }
 
 extension Page {
@@ -76,11 +78,12 @@ extension Page {
             content.append(step.form(.signIn, context.passwordFields(screen, step.problem)))
             content.append(context.switchLink(.forgotPassword, to: .reset, step))
         }
+        content += context.passkeyForm(screen.passkey, step)
         if screen.offersGuest { content.append(step.form(.guest, [context.quietButton(.guest)])) }
         if screen.isEmpty { content.append(context.paragraph(.noMethod)) }
         content.append(
             context.footer(screen.offersSignUp ? [context.switchLink(.createAccount, to: .signUp, step)] : [], step))
-        return titled(.signInTitle, step, content, context)
+        return titled(.signInTitle, step, content, context).with(screen.passkey)
     }
 
     /// - Parameter rules: the requirements for the password, which the page shows before the user types.

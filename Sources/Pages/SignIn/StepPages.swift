@@ -6,10 +6,13 @@ public struct SecondFactorScreen: Sendable {
     let factors: [SignInPageStep.Factor]
     /// Whether a code was sent to a telephone number.
     let isCodeSent: Bool
+    /// The ceremony with which a passkey counts as the second factor; `nil` if the account has no passkey.
+    let passkey: PasskeyCeremony?
 
-    public init(_ factors: [SignInPageStep.Factor], isCodeSent: Bool) {
+    public init(_ factors: [SignInPageStep.Factor], isCodeSent: Bool, passkey: PasskeyCeremony?) {
         self.factors = factors
         self.isCodeSent = isCodeSent
+        self.passkey = passkey
     }
 }
 
@@ -55,8 +58,11 @@ extension Page {
         let others = Markup(
             .details, first.isEmpty ? [.open] : [],
             [Markup(.summary, text: context.text(.tryAnotherWay))] + messages + otherApps + [recovery])
+        let passkey = context.passkeyForm(screen.passkey, step)
         return titled(
-            .secondFactorTitle, step, context.summary(of: step) + first + [others, context.footer([], step)], context)
+            .secondFactorTitle, step,
+            context.summary(of: step) + first + passkey + [others, context.footer([], step)], context
+        ).with(screen.passkey)
     }
 
     /// Asks the owner of the account that has the address to sign in, so that the identity can be linked.
@@ -86,9 +92,10 @@ extension Page {
             if !screen.providers.isEmpty { content.append(context.divider) }
             content.append(step.form(.signIn, context.passwordFields(screen, step.problem)))
         }
+        content += context.passkeyForm(screen.passkey, step)
         content.append(step.form(.notNow, [context.quietButton(.notNow)]))
         content.append(context.footer([], step))
-        return titled(.conflictTitle, step, content, context)
+        return titled(.conflictTitle, step, content, context).with(screen.passkey)
     }
 
     /// Asks for the address to which a link for a new password is sent.

@@ -54,6 +54,10 @@ public struct Attribute: Sendable {
     public static func delivery(_ json: String) -> Attribute { Attribute("data-delivery", json) }
     /// The key of the SDK's frame, which the script of the frame reads as `document.body.dataset.frame`.
     public static func frame(_ key: String) -> Attribute { Attribute("data-frame", key) }
+    /// The options of a ceremony with passkeys, in JSON, which the script of the page reads as `form.dataset.passkey`.
+    public static func passkeyOptions(_ json: String) -> Attribute { Attribute("data-passkey", json) }
+    /// A passkey that the gateway does not know, in JSON, which the script of the page reads as `form.dataset.unknown`.
+    public static func unknownPasskey(_ json: String) -> Attribute { Attribute("data-unknown", json) }
     public static func datetime(_ text: String) -> Attribute { Attribute("datetime", text) }
     static func dir(_ direction: StaticString) -> Attribute { Attribute("dir", "\(direction)") }
     public static func describedBy(_ ids: [ElementID]) -> Attribute {

@@ -51,6 +51,26 @@ struct PasskeyHostCheckTests {
             .map { "\($0.isGood ? "ok" : "wrong") \($0.text)" }
     }
 
+    @Test(
+        "A note says why the gateway's own pages do not offer the passkeys of a project",
+        arguments: [
+            ([], true), (["https://auth.example.com"], false), (["https://auth.example.com:8443"], true),
+        ] as [([JSON], Bool)])
+    func pageNotes(origins: [JSON], isNoted: Bool) async throws {
+        let configurator = try await configurator()
+        let changed = try await configurator.send(
+            .patch, "config",
+            ["passkeys": ["rpId": "example.com", "relatedOrigins": [], "origins": .array(origins)]])
+        #expect(changed.outcome == "200", "\(changed.text)")
+        let notes = try await PasskeyHostCheck(
+            pool: configurator.gateway.database.pool, publicURL: "https://auth.example.com"
+        ).pageNotes()
+        #expect(notes.allSatisfy { $0.isGood && $0.isNote })
+        #expect(
+            notes.map(\.text).filter { $0.hasSuffix("neither origins nor relatedOrigins has https://auth.example.com") }
+                .isEmpty != isNoted)
+    }
+
     private func fetchedURLs(of configurator: Configurator) async throws -> [String] {
         var urls: [String] = []
         _ = try await findings(of: configurator) { request in

@@ -143,7 +143,7 @@ struct SignInPageProviderTests {
 
 extension SignInPageVisit {
     /// Opens the URL that `createSignInUri` returns.
-    fileprivate func openURI(_ more: [String: JSON]) async throws -> Exchange {
+    func openURI(_ more: [String: JSON]) async throws -> Exchange {
         let body: [String: JSON] = [
             "continueUri": .string(Self.target), "state": "state", "codeChallenge": .string(Self.challenge),
             "codeChallengeMethod": "S256",

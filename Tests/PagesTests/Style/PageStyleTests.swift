@@ -15,7 +15,8 @@ struct PageStyleTests {
     }
 
     @Test(
-        "The declared hash of a script is the SHA-256 digest of its text", arguments: [PageScript.delivery, .sdkFrame])
+        "The declared hash of a script is the SHA-256 digest of its text",
+        arguments: [PageScript.delivery, .sdkFrame, .passkeys])
     func scripts(script: PageScript) {
         #expect(script.sha256 == Data(Digest.sha256(Array("\(script.text)".utf8))).base64EncodedString())
     }

@@ -1,0 +1,38 @@
+extension PageScript {
+    /// Performs the ceremony of each form with `data-passkey`, writes the response of the authenticator into the hidden
+    /// field `credential`, and submits the form. While no ceremony runs, the browser offers passkeys where the user types
+    /// the address (conditional mediation). A form is hidden unless the browser supports passkeys.
+    static let passkeys = PageScript(
+        text: """
+            (()=>{
+            "use strict";
+            const P=window.PublicKeyCredential;
+            if(!P||!P.parseRequestOptionsFromJSON||!P.parseCreationOptionsFromJSON)return;
+            for(const form of document.querySelectorAll("form[data-passkey]")){
+            const options=JSON.parse(form.dataset.passkey),creates=!!options.user;
+            const status=form.querySelector("[role=status]"),unknown=form.dataset.unknown;
+            let control;
+            const run=async mediation=>{
+            if(control)control.abort();
+            const own=control=new AbortController();
+            try{
+            const publicKey=creates?P.parseCreationOptionsFromJSON(options):P.parseRequestOptionsFromJSON(options);
+            const request={publicKey,signal:own.signal,...mediation&&{mediation}};
+            const credential=await(creates?navigator.credentials.create(request):navigator.credentials.get(request));
+            const stay=document.getElementById("stay");
+            if(stay)form.append(stay);
+            form.elements.credential.value=JSON.stringify(credential);
+            form.submit()
+            }catch{
+            if(own===control&&!mediation){status.hidden=false;wait()}}};
+            const wait=async()=>{
+            if(!creates&&document.querySelector("[autocomplete~=webauthn]")&&P.isConditionalMediationAvailable&&
+            await P.isConditionalMediationAvailable())run("conditional")};
+            form.hidden=false;
+            form.addEventListener("submit",event=>{event.preventDefault();status.hidden=true;run()});
+            if(unknown&&P.signalUnknownCredential)P.signalUnknownCredential(JSON.parse(unknown)).catch(()=>{});
+            wait()}
+            })()
+            """,
+        sha256: "Owv15xVTQ3PQQGDVJBHgyLnXg2gFRdDdBY0mcuLcV24=")
+}

@@ -1,0 +1,127 @@
+"""Passkeys on the sign-in page, in Chromium with its virtual authenticator, by mouse and keyboard."""
+
+import html5lib
+import pytest
+import requests
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.common.virtual_authenticator import VirtualAuthenticatorOptions
+
+import gateway
+from accessibility import violations
+from browser import browser
+from client import PASSWORD, fresh_email, unverified_claims
+from installation import new_database
+from test_sign_in_page import App
+
+pytestmark = pytest.mark.slow
+
+CREATE = """
+const [options, done] = arguments;
+navigator.credentials.create({publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options)})
+  .then(created => done(created.toJSON()), error => done({error: `${error.name}: ${error.message}`}));
+"""
+
+
+class LocalApp(App):
+    """An app whose sign-in page has the origin of the RP ID `localhost`."""
+
+    def __init__(self, running):
+        super().__init__(running)
+        self.origin = f"http://localhost:{running.url.rpartition(':')[2]}"
+        self.target = f"{self.origin}/healthz"
+
+    def url(self, **change):
+        return super().url(**change).replace(self.running.url, self.origin, 1)
+
+    def post(self, operation, body):
+        response = requests.post(f"{self.running.url}/{operation}?key=any", json=body, timeout=30)
+        assert response.status_code == 200, response.text
+        return response.json()
+
+
+@pytest.fixture(scope="module")
+def app(dev, folder):
+    path = folder / "sign-in-page-passkeys"
+    path.mkdir(mode=0o711)
+    with gateway.dev(path, "--database-url", new_database(dev.database_url)) as running:
+        yield LocalApp(running)
+
+
+@pytest.fixture
+def window():
+    """A browser with an authenticator that verifies its user."""
+    with browser() as opened:
+        options = VirtualAuthenticatorOptions()
+        options.protocol, options.transport = "ctap2", "internal"
+        options.has_resident_key = options.has_user_verification = options.is_user_verified = True
+        opened.driver.add_virtual_authenticator(options)
+        opened.driver.set_script_timeout(30)
+        yield opened
+
+
+@pytest.fixture
+def passkey(app, window):
+    """The ID of an account whose passkey the browser has."""
+    account = app.post("v1/accounts:signUp", {"email": fresh_email(), "password": PASSWORD, "returnSecureToken": True})
+    started = app.post("v2/accounts/passkeyEnrollment:start", {"idToken": account["idToken"]})
+    window.open(f"{app.origin}/healthz")
+    created = window.driver.execute_async_script(CREATE, started["credentialCreationOptions"])
+    assert "error" not in created, created
+    app.post("v2/accounts/passkeyEnrollment:finalize", {
+        "idToken": account["idToken"], "authenticatorRegistrationResponse": created})
+    return account["localId"]
+
+
+def return_to_app(app, window):
+    window.wait(lambda: window.driver.current_url.startswith(app.target))
+    return app.exchange(window.driver.current_url)
+
+
+def test_the_page_is_small_and_valid(app):
+    page = requests.get(app.url(), timeout=30)
+    html5lib.HTMLParser(strict=True).parse(page.text)
+    assert "data-passkey" in page.text
+    assert len(page.content) <= 15_000
+
+
+def test_a_user_signs_in_with_a_passkey_by_mouse(app, window, passkey):
+    window.open(app.url(prompt="login"))
+    window.wait(lambda: window.buttons_and_links("Sign in with a passkey"))
+    assert violations(window) == []
+    [button] = window.buttons_and_links("Sign in with a passkey")
+    button.click()
+    session = return_to_app(app, window)
+    assert session["user_id"] == passkey
+    assert unverified_claims(session["id_token"])["firebase"]["sign_in_provider"] == "passkey"
+    assert window.console_messages() == []
+
+
+def test_a_user_signs_in_with_a_passkey_by_keyboard(app, window, passkey):
+    window.open(app.url(prompt="login"))
+    window.wait(lambda: window.buttons_and_links("Sign in with a passkey"))
+    for _ in range(20):
+        if window.driver.switch_to.active_element.text == "Sign in with a passkey":
+            break
+        window.driver.switch_to.active_element.send_keys(Keys.TAB)
+    window.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    assert return_to_app(app, window)["user_id"] == passkey
+
+
+def test_a_user_without_a_passkey_learns_that_none_was_used_and_signs_in_another_way(app, window):
+    email = fresh_email()
+    app.post("v1/accounts:signUp", {"email": email, "password": PASSWORD})
+    window.open(app.url())
+    window.wait(lambda: window.buttons_and_links("Sign in with a passkey"))
+    [button] = window.buttons_and_links("Sign in with a passkey")
+    button.click()
+    window.wait(lambda: "No passkey was used." in window.element("[role=status]").text)
+    window.element("#address").send_keys(email)
+    window.element("#password").send_keys(PASSWORD, Keys.ENTER)
+    window.wait(lambda: not window.elements("#password"))
+
+
+def test_a_browser_without_scripts_shows_no_passkeys(app):
+    with browser(runs_scripts=False) as window:
+        window.open(app.url())
+        assert window.buttons_and_links("Sign in with a passkey") == []
+        assert window.element("#password").is_displayed()
