@@ -13,7 +13,7 @@ extension Endpoint {
         let outcome = try await call.services.signIn.emailLink.signIn(
             email: request.email, code: request.oobCode.nonEmpty, idToken: request.idToken.nonEmpty,
             in: client.realm, from: call.context)
-        return try .json(SignInResponse(outcome, EmailLinkMembers(outcome)))
+        return try .json(SessionResponse(EmailLinkMembers(outcome), outcome))
     }
 }
 

@@ -22,7 +22,7 @@ extension Endpoint {
         guard let response = request.authenticatorAuthenticationResponse else { throw PasskeyRefusal.missingResponse }
         let outcome = try await call.services.signIn.passkey.signIn(
             try response.authentication(), for: client.app, in: client.realm, from: call.context)
-        return try .json(SignInResponse(outcome, PasskeySignInMembers(outcome)))
+        return try .json(SessionResponse(PasskeySignInMembers(outcome), outcome))
     }
 
     /// Returns the options with which a browser or device creates the passkey of a new account.
@@ -47,7 +47,7 @@ extension Endpoint {
             try response.registration(), name: try request.name.checkedName(of: "name")?.content,
             email: request.email.nonEmpty, profile: try request.profile(), for: client.app, in: client.realm,
             from: call.context)
-        return try .json(SignInResponse(outcome, PasskeySignInMembers(outcome)))
+        return try .json(SessionResponse(PasskeySignInMembers(outcome), outcome))
     }
 }
 

@@ -10,7 +10,7 @@ extension Endpoint {
         try LoginServices.requireNotClientOfOneService(client.app)
         let outcome = try await call.services.signIn.customToken.signIn(
             request.token, reauthenticating: request.idToken.nonEmpty, in: client.realm, from: call.context)
-        return try .json(SignInResponse(outcome, CustomTokenMembers(isNewUser: outcome.isNewAccount)))
+        return try .json(SessionResponse(CustomTokenMembers(isNewUser: outcome.isNewAccount), outcome))
     }
 }
 

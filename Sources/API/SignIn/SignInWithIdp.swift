@@ -20,7 +20,7 @@ extension Endpoint {
         }
         let tokens = request.returnRefreshToken == true ? signIn.tokens : signIn.tokens?.withoutRefreshToken
         let members = FederatedMembers(signIn.identity, signIn.outcome, in: client.realm, returning: tokens)
-        return try .json(SignInResponse(signIn.outcome, members))
+        return try .json(SessionResponse(members, signIn.outcome))
     }
 }
 

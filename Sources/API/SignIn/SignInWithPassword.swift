@@ -11,7 +11,7 @@ extension Endpoint {
         let outcome = try await call.services.signIn.password.signIn(
             email: request.email, password: request.password.map(Secret.init),
             reauthenticating: request.idToken.nonEmpty, in: client.realm, from: call.context)
-        return try .json(SignInResponse(outcome, PasswordMembers(outcome)))
+        return try .json(SessionResponse(PasswordMembers(outcome), outcome))
     }
 }
 

@@ -22,7 +22,7 @@ extension Endpoint {
         if request.idToken.nonEmpty == nil { try LoginServices.requireListed(.phone, for: client.app) }
         let outcome = try await call.services.signIn.phone.signIn(
             request.request, in: client.realm, from: call.context)
-        return try .json(SignInResponse(outcome, PhoneMembers(outcome)))
+        return try .json(SessionResponse(PhoneMembers(outcome), outcome))
     }
 }
 

@@ -34,7 +34,7 @@ extension EndpointCall {
             } else {
                 try await signUpAnonymously(request, for: client)
             }
-        return try .json(SignInResponse(outcome, SignUpMembers(outcome.account)))
+        return try .json(SessionResponse(SignUpMembers(outcome.account), outcome))
     }
 
     private func signUpWithPassword(
