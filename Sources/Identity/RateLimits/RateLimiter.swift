@@ -1,177 +1,3 @@
-/// The events that rate limits count.
-public enum LimitKey: Hashable, Sendable {
-    /// The kind of the event, without address and network.
-    public enum Kind: String, Sendable, CaseIterable {
-        case passwordFailures, anyPasswordFailures, addressPasswordFailures, unknownNetworkAttempts, signUps, nonces
-        case authorizationFlows, rejectedNotifications
-        case email, emailFromNetwork, firstReset, anyEmail, credentialChanges, firstSignIns, accountExports
-        case factorFailures, accountFactorFailures, recoveryCodeFailures, unknownNetworkFactorAttempts
-        case knownNetworkFactorAttempts, knownNetworkFactorFailures, knownNetworkRecoveryFailures
-        case phoneCodes, phoneCodeBlock, phoneCodesFromNetwork, phoneCodeResends, factorPhoneCodes, wrongPhoneCodes
-    }
-
-    /// Wrong passwords for one address from one network, so that an attacker cannot lock out the owner in another
-    /// network.
-    case passwordFailures(EmailAddress, from: ClientNetwork)
-    /// Wrong passwords for any address from one network.
-    case anyPasswordFailures(from: ClientNetwork)
-    /// Wrong passwords for one address from all networks together.
-    case addressPasswordFailures(EmailAddress)
-    /// Attempts to sign in with an address that had too many wrong passwords, from networks that are not known networks
-    /// of its account.
-    case unknownNetworkAttempts(EmailAddress)
-    /// Sign-ups from one network, attempts of its clients to give an account an address that is taken, and their first
-    /// sign-ins with an unverified address that is taken.
-    case signUps(from: ClientNetwork)
-    /// Nonces issued to one network.
-    case nonces(from: ClientNetwork)
-    /// Started sign-ins in a browser, responses of providers, and server auth codes, from one network.
-    case authorizationFlows(from: ClientNetwork)
-    /// Emails of one purpose to one address, requested from all networks together.
-    case email(OOBCode.Purpose, to: EmailAddress)
-    /// Emails of one purpose to one address, requested from one network.
-    case emailFromNetwork(OOBCode.Purpose, to: EmailAddress, from: ClientNetwork)
-    /// The first password reset email to one address.
-    case firstReset(to: EmailAddress)
-    /// Emails of one purpose to any address, requested from one network.
-    case anyEmail(OOBCode.Purpose, from: ClientNetwork)
-    /// Credential changes of one account by its own clients, from any network.
-    case credentialChanges(ID<Account>)
-    /// Exports of one account by its owner.
-    case accountExports(ID<Account>)
-    /// Sign-ins with one identity while no account has it.
-    case firstSignIns(ProviderID, subject: String)
-    /// Wrong one-time passwords for one account from one network.
-    case factorFailures(ID<Account>, from: ClientNetwork)
-    /// Wrong one-time passwords for one account from all networks together.
-    case accountFactorFailures(ID<Account>)
-    /// Wrong one-time passwords for one account from one of its known networks, after those of all networks have reached
-    /// their limit.
-    case knownNetworkFactorFailures(ID<Account>, from: ClientNetwork)
-    /// Wrong recovery codes for one account, from networks that are not known networks of it.
-    case recoveryCodeFailures(ID<Account>)
-    /// Wrong recovery codes for one account, from one of its known networks.
-    case knownNetworkRecoveryFailures(ID<Account>, from: ClientNetwork)
-    /// One-time passwords for an account with many wrong ones, from networks that are not known networks of it.
-    case unknownNetworkFactorAttempts(ID<Account>)
-    /// One-time passwords for an account with many wrong ones, from one of its known networks.
-    case knownNetworkFactorAttempts(ID<Account>, from: ClientNetwork)
-    /// Rejected notifications from one network to the endpoint for Apple.
-    case rejectedNotifications(from: ClientNetwork)
-    /// Codes to one telephone number.
-    case phoneCodes(PhoneNumber, PhoneCode.Requester)
-    /// Codes to the numbers of a block: those that differ only in their last three digits.
-    case phoneCodeBlock(String)
-    /// Codes that one network requested.
-    case phoneCodesFromNetwork(ClientNetwork)
-    /// Codes of one purpose to one telephone number.
-    case phoneCodeResends(PhoneNumber, PhoneCode.Purpose, PhoneCode.Requester)
-    /// Codes for the second factors of one account.
-    case factorPhoneCodes(ID<Account>, PhoneCode.Requester)
-    /// Wrong codes for a telephone number, counted per purpose and network: wrong codes from one network must not keep
-    /// the owner out in another.
-    case wrongPhoneCodes(PhoneNumber, PhoneCode.Purpose, from: ClientNetwork)
-
-    public var kind: Kind {
-        switch self {
-        case .passwordFailures: .passwordFailures
-        case .anyPasswordFailures: .anyPasswordFailures
-        case .addressPasswordFailures: .addressPasswordFailures
-        case .unknownNetworkAttempts: .unknownNetworkAttempts
-        case .signUps: .signUps
-        case .nonces: .nonces
-        case .authorizationFlows: .authorizationFlows
-        case .email: .email
-        case .emailFromNetwork: .emailFromNetwork
-        case .firstReset: .firstReset
-        case .anyEmail: .anyEmail
-        case .credentialChanges: .credentialChanges
-        case .accountExports: .accountExports
-        case .firstSignIns: .firstSignIns
-        case .rejectedNotifications: .rejectedNotifications
-        case .factorFailures: .factorFailures
-        case .accountFactorFailures: .accountFactorFailures
-        case .recoveryCodeFailures: .recoveryCodeFailures
-        case .unknownNetworkFactorAttempts: .unknownNetworkFactorAttempts
-        case .knownNetworkFactorAttempts: .knownNetworkFactorAttempts
-        case .knownNetworkFactorFailures: .knownNetworkFactorFailures
-        case .knownNetworkRecoveryFailures: .knownNetworkRecoveryFailures
-        case .phoneCodes: .phoneCodes
-        case .phoneCodeBlock: .phoneCodeBlock
-        case .phoneCodesFromNetwork: .phoneCodesFromNetwork
-        case .phoneCodeResends: .phoneCodeResends
-        case .factorPhoneCodes: .factorPhoneCodes
-        case .wrongPhoneCodes: .wrongPhoneCodes
-        }
-    }
-
-    /// A counter with its own limit.
-    public struct Counter: Hashable, Sendable {
-        /// The values that identify the counter among those of its ``LimitKey/Kind``. None contains NUL.
-        public let names: [String]
-        /// The multiple of the limit that applies to this counter.
-        public let factor: Int
-    }
-
-    /// The counters of one event, from the widest network to the narrowest. The limit is reached if any counter has
-    /// reached its limit.
-    public var counters: [Counter] {
-        switch self {
-        case .passwordFailures(let email, let network): Self.counters(of: network, [email.rawValue])
-        case .anyPasswordFailures(let network), .signUps(let network), .nonces(let network),
-            .authorizationFlows(let network), .rejectedNotifications(let network),
-            .phoneCodesFromNetwork(let network):
-            Self.counters(of: network, [])
-        case .anyEmail(let purpose, let network): Self.counters(of: network, [purpose.rawValue])
-        case .addressPasswordFailures(let email), .unknownNetworkAttempts(let email), .firstReset(let email):
-            [Counter(names: [email.rawValue], factor: 1)]
-        case .email(let purpose, let email): [Counter(names: [purpose.rawValue, email.rawValue], factor: 1)]
-        // One mailbox has one owner, so a wide network gets the same limit as a narrow one.
-        case .emailFromNetwork(let purpose, let email, let network):
-            [Counter(names: [purpose.rawValue, email.rawValue, network.widest.prefix], factor: 1)]
-        case .factorFailures(let account, let network): Self.counters(of: network, [account.rawValue])
-        // One known network has one owner, so it has one limit.
-        case .knownNetworkFactorAttempts(let account, let network),
-            .knownNetworkFactorFailures(let account, let network),
-            .knownNetworkRecoveryFailures(let account, let network):
-            [Counter(names: [account.rawValue, network.knownPrefix], factor: 1)]
-        case .credentialChanges(let account), .accountExports(let account), .accountFactorFailures(let account),
-            .recoveryCodeFailures(let account), .unknownNetworkFactorAttempts(let account):
-            [Counter(names: [account.rawValue], factor: 1)]
-        case .phoneCodes(let number, let requester):
-            [Counter(names: [number.rawValue] + requester.names, factor: 1)]
-        // One number has one owner, so a wide network gets the same limit as a narrow one.
-        case .wrongPhoneCodes(let number, let purpose, let network):
-            [Counter(names: [number.rawValue, purpose.rawValue, network.widest.prefix], factor: 1)]
-        case .phoneCodeBlock(let block): [Counter(names: [block], factor: 1)]
-        case .phoneCodeResends(let number, let purpose, let requester):
-            [Counter(names: [number.rawValue, purpose.rawValue] + requester.names, factor: 1)]
-        case .factorPhoneCodes(let account, let requester):
-            [Counter(names: [account.rawValue] + requester.names, factor: 1)]
-        case .firstSignIns(let provider, let subject): [Counter(names: [provider.rawValue, subject], factor: 1)]
-        }
-    }
-
-    private static func counters(of network: ClientNetwork, _ names: [String]) -> [Counter] {
-        network.levels.reversed().map { Counter(names: names + [$0.prefix], factor: $0.factor) }
-    }
-}
-
-extension ClientNetwork {
-    /// The prefix that identifies the network among the known networks of an account.
-    fileprivate var knownPrefix: String { knownNetworkPrefix ?? widest.prefix }
-}
-
-extension PhoneCode.Requester {
-    fileprivate var names: [String] {
-        switch self {
-        case .anyone: ["1"]
-        case .provenFirstFactor: ["2"]
-        case .knownNetwork(let network): ["3", network.knownPrefix]
-        }
-    }
-}
-
 /// Counts events in windows of fixed length, in memory. Replicas exchange their counts about once per second. A limit
 /// of 0 means no limit, and then nothing is counted.
 public struct RateLimiter: Sendable {
@@ -209,6 +35,130 @@ public struct RateLimiter: Sendable {
         false
     } require: { (_, _, _, _) throws(TooManyAttempts) in
     } count: { (_, _, _, _) throws(TooManyAttempts) in
+    }
+}
+
+/// Rate limits for sign-in, sign-up and credential changes. The limits of a client network apply to a project and all
+/// its tenants together. The limits of an email address or an account apply to each realm separately.
+extension RateLimiter {
+    /// The number of addresses whose limits one client network may exhaust.
+    static let addressesPerNetwork = 10
+
+    /// Throws if the limit for wrong passwords for `email` from `network` is reached. Counts nothing.
+    func requirePasswordAttemptAllowed(
+        on email: EmailAddress, from network: ClientNetwork, in realm: Realm
+    ) throws(TooManyAttempts) {
+        try applyPasswordLimits(of: email, from: network, in: realm, require)
+    }
+
+    /// Counts a wrong password, even for an address without an account. A correct password does not reset the counters:
+    /// otherwise an attacker could sign in to an account of their own to get more attempts at other accounts.
+    func countPasswordFailure(
+        on email: EmailAddress, from network: ClientNetwork, in realm: Realm
+    ) throws(TooManyAttempts) {
+        try applyPasswordLimits(of: email, from: network, in: realm, count)
+    }
+
+    /// Whether so many passwords were wrong for `email` that all unknown networks together get only one attempt per
+    /// ``Policy/unknownNetworkWindow``.
+    func isUnderAttack(_ email: EmailAddress, in realm: Realm) -> Bool {
+        realm.policy.passwordFailureLimit > 0
+            && isReached(
+                .addressPasswordFailures(email), Policy.addressFailureLimit, Policy.addressFailureWindow, realm.id)
+    }
+
+    /// Counts a wrong password for `email` from any network.
+    func countAddressFailure(on email: EmailAddress, in realm: Realm) throws(TooManyAttempts) {
+        guard realm.policy.passwordFailureLimit > 0 else { return }
+        try count(
+            .addressPasswordFailures(email), Policy.addressFailureLimit, Policy.addressFailureWindow, realm.id)
+    }
+
+    /// Counts an attempt from a network that is not a known network of the account of `email`. All such networks share
+    /// one attempt per ``Policy/unknownNetworkWindow``.
+    func countUnknownNetworkAttempt(on email: EmailAddress, in realm: Realm) throws(TooManyAttempts) {
+        try count(.unknownNetworkAttempts(email), 1, Policy.unknownNetworkWindow, realm.id)
+    }
+
+    /// Applies the limit of the network first, so that a network over its limit creates no counters for further
+    /// addresses.
+    private func applyPasswordLimits(
+        of email: EmailAddress, from network: ClientNetwork, in realm: Realm,
+        _ apply: (LimitKey, Int, Duration, ID<Realm>) throws(TooManyAttempts) -> Void
+    ) throws(TooManyAttempts) {
+        let limit = realm.policy.passwordFailureLimit
+        try apply(
+            .anyPasswordFailures(from: network), limit * Self.addressesPerNetwork, Policy.passwordWindow,
+            ID(realm.project.id))
+        try apply(.passwordFailures(email, from: network), limit, Policy.passwordWindow, realm.id)
+    }
+
+    /// Counts an attempt of a signed-in client to change its account's credentials. Failed attempts count too: each
+    /// change writes to the audit trail, and each conflict reveals something about other accounts. The actions that an
+    /// owner needs against an attacker (reset, recovery, the end of all sessions, deletion) are not counted.
+    func countCredentialChange(of account: ID<Account>, in realm: Realm) throws(TooManyAttempts) {
+        try count(
+            .credentialChanges(account), Policy.credentialChangeLimit, Policy.credentialChangeWindow, realm.id)
+    }
+
+    /// Runs `work` as one of the sign-ups that are allowed from one client network.
+    ///
+    /// The sign-up is counted before it runs, so that concurrent sign-ups cannot exceed the limit. It stays counted if
+    /// it created an account, or if the address was taken: otherwise sign-up would reveal without limit which addresses
+    /// have accounts. It also stays counted if its client was gone.
+    func limitingSignUp<Result>(
+        from network: ClientNetwork, in realm: Realm, _ work: () async throws -> Result
+    ) async throws -> Result {
+        try await counting(work, asSignUpFrom: network, in: realm) { _ in true }
+    }
+
+    /// Runs `work`, which gives an account an address. If the project has email enumeration protection, the sign-up
+    /// limit applies to this change. The change stays counted only if the address was taken: the account itself was
+    /// counted when it was created.
+    func limitingAddressChange<Result>(
+        from network: ClientNetwork, in realm: Realm, _ work: () async throws -> Result
+    ) async throws -> Result {
+        guard realm.policy.emailEnumerationProtection else { return try await work() }
+        return try await counting(work, asSignUpFrom: network, in: realm) { _ in false }
+    }
+
+    /// Runs `work`, whose result may reveal that an account has an address. The sign-up limit applies to it. The work
+    /// stays counted only if `reveals` is true for its result.
+    func limitingAddressProbe<Result>(
+        from network: ClientNetwork, in realm: Realm, reveals: (Result) -> Bool, _ work: () async throws -> Result
+    ) async throws -> Result {
+        try await counting(work, asSignUpFrom: network, in: realm, countsSuccess: reveals)
+    }
+
+    /// Counts a sign-in with an identity that no account has. Otherwise a client that signs in and deletes its account
+    /// again and again could add audit events without limit.
+    func countFirstSignIn(with identity: VerifiedIdentity, in realm: Realm) throws(TooManyAttempts) {
+        try count(
+            .firstSignIns(identity.provider, subject: identity.subject), Policy.firstSignInLimit,
+            Policy.firstSignInWindow, realm.id)
+    }
+
+    /// - Parameter countsSuccess: whether work with this result stays counted.
+    private func counting<Result>(
+        _ work: () async throws -> Result, asSignUpFrom network: ClientNetwork, in realm: Realm,
+        countsSuccess: (Result) -> Bool
+    ) async throws -> Result {
+        let limit = realm.policy.signUpLimit
+        guard limit > 0 else { return try await work() }
+        try count(.signUps(from: network), limit, Policy.signUpWindow, ID(realm.project.id))
+        var staysCounted = false
+        defer { if !staysCounted { subtract(.signUps(from: network), Policy.signUpWindow, ID(realm.project.id)) } }
+        do {
+            let result = try await work()
+            staysCounted = countsSuccess(result)
+            return result
+        } catch {
+            // A blocking function that refuses or disables was called, and the next attempt would call it again.
+            let counted: [ErrorCode] = [.emailExists, .blockingFunctionErrorResponse, .userDisabled]
+            let code = (error as? any Refusal)?.code
+            staysCounted = error is ClientGone || error is HookUnavailable || code.map { counted.contains($0) } ?? false
+            throw error
+        }
     }
 }
 
