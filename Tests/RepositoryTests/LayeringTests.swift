@@ -137,9 +137,9 @@ struct LayeringTests {
             "Identity/Sessions/TokenRefresh", "Identity/SignIn/SignInCompletion",
         ],
         "issueTokenPair": [
-            "Identity/Sessions/TokenAuthority", "Identity/Sessions/TokenRefresh", "Identity/SignIn/SignInCompletion",
+            "Identity/Sessions/Session", "Identity/Sessions/TokenRefresh", "Identity/SignIn/SignInCompletion",
         ],
-        "SignedIn(": ["Identity/Sessions/TokenAuthority"],
+        "SignedIn(": ["Identity/Sessions/Session"],
         "withIDTokenOf": ["Identity/Sessions/Authenticator", "Identity/Sessions/Caller"],
         "Caller.init": [],
     ]

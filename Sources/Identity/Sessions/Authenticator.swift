@@ -43,3 +43,15 @@ public struct Authenticator: Sendable {
         return Caller(withIDTokenOf: found.account, in: session)
     }
 }
+
+/// The account that an ID token names, and its session.
+public struct FoundSession: Hashable, Sendable {
+    public let account: Account
+    /// `nil` if the session has ended.
+    public let session: Session?
+
+    public init(account: Account, session: Session?) {
+        self.account = account
+        self.session = session
+    }
+}

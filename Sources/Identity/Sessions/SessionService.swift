@@ -73,3 +73,15 @@ extension StoreConflict {
         }
     }
 }
+
+/// A session as its owner sees it in a list.
+public struct ListedSession: Hashable, Sendable {
+    public let session: Session
+    /// When the session's tokens were last refreshed; before the first refresh, when the session began.
+    public let lastUsedAt: Instant
+
+    public init(session: Session, lastUsedAt: Instant) {
+        self.session = session
+        self.lastUsedAt = lastUsedAt
+    }
+}
