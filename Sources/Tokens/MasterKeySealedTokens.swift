@@ -13,11 +13,12 @@ public struct MasterKeySealedTokens: SealedTokens {
     private static let lengthLimit = 64 * 1024
 
     private let box: PerMessageKeyBox
-    private let nonces: IssuedNonces
+    /// The keys of the authentication codes of nonces, that of the current master key first.
+    private let nonceKeys: [DerivedKey]
 
     public init(masterKeys: MasterKeys) {
         box = PerMessageKeyBox(keys: masterKeys, purpose: "sealed tokens")
-        nonces = IssuedNonces(masterKeys: masterKeys)
+        nonceKeys = masterKeys.keys(for: "issued nonces")
     }
 
     /// The encrypted part of a token.
@@ -25,17 +26,6 @@ public struct MasterKeySealedTokens: SealedTokens {
         let content: Content
         /// When the token expires.
         let end: Instant
-    }
-
-    public func nonce(until end: Instant, in realm: ID<Realm>) -> IssuedNonce {
-        let raw = nonces.nonce(until: end, in: realm)
-        return IssuedNonce(raw: raw, sha256: Hexadecimal.encode(Digest.sha256(Array(raw.utf8))), expiresAt: end)
-    }
-
-    public func replayKey(ofNonce raw: String, at now: Instant, in realm: ID<Realm>) throws -> ReplayKey? {
-        guard let end = nonces.expiry(of: raw, in: realm) else { return nil }
-        guard end > now else { throw ProviderRefusal.nonce(.expired) }
-        return replayKey(of: raw, until: end)
     }
 
     public func encode<Content: SealedTokenContent>(
@@ -66,52 +56,52 @@ public struct MasterKeySealedTokens: SealedTokens {
     }
 }
 
-/// Issues nonces that only this installation can create: random bytes and an expiry time with a message authentication
-/// code.
+/// Nonces that only this installation can create: random bytes and an expiry time with a message authentication code.
 ///
 /// Nonces are not encrypted under the master key: it may encrypt only a limited number of messages (see ``SealedBox``),
 /// but clients may request any number of nonces.
 ///
 /// A nonce is the base64url of: master key ID (4 bytes) | random bytes (16) | expiry in microseconds (8) |
 /// HMAC-SHA-256, truncated to 16 bytes (RFC 2104 §5).
-struct IssuedNonces: Sendable {
-    private static let randomLength = 16
-    private static let expiryLength = 8
-    private static let macLength = 16
+extension MasterKeySealedTokens {
+    private static var randomLength: Int { 16 }
+    private static var expiryLength: Int { 8 }
+    private static var nonceMACLength: Int { 16 }
     /// The maximum length of a text that is decoded, in characters. An issued nonce has 59.
-    private static let lengthLimit = 100
+    private static var nonceLengthLimit: Int { 100 }
 
-    private let keys: [DerivedKey]
-
-    init(masterKeys: MasterKeys) {
-        keys = masterKeys.keys(for: "issued nonces")
-    }
-
-    func nonce(until end: Instant, in realm: ID<Realm>) -> String {
-        let key = keys[0]
+    public func nonce(until end: Instant, in realm: ID<Realm>) -> IssuedNonce {
+        let key = nonceKeys[0]
         let content =
             key.masterKeyID + Random.bytes(Self.randomLength)
             + (0..<Self.expiryLength).reversed().map { UInt8(truncatingIfNeeded: end.microseconds >> ($0 * 8)) }
-        return Base64URL.encode(content + mac(of: content, under: key, in: realm))
+        let raw = Base64URL.encode(content + nonceMAC(of: content, under: key, in: realm))
+        return IssuedNonce(raw: raw, sha256: Hexadecimal.encode(Digest.sha256(Array(raw.utf8))), expiresAt: end)
     }
 
-    /// - Returns: the expiry time; `nil` for a nonce that this installation has not issued for this realm.
-    func expiry(of raw: String, in realm: ID<Realm>) -> Instant? {
-        guard raw.utf8.count <= Self.lengthLimit, let bytes = Base64URL.decode(raw) else { return nil }
-        let content = Array(bytes.dropLast(Self.macLength))
+    public func replayKey(ofNonce raw: String, at now: Instant, in realm: ID<Realm>) throws -> ReplayKey? {
+        guard let end = expiry(ofNonce: raw, in: realm) else { return nil }
+        guard end > now else { throw ProviderRefusal.nonce(.expired) }
+        return replayKey(of: raw, until: end)
+    }
+
+    /// - Returns: `nil` for a nonce that this installation has not issued for this realm.
+    private func expiry(ofNonce raw: String, in realm: ID<Realm>) -> Instant? {
+        guard raw.utf8.count <= Self.nonceLengthLimit, let bytes = Base64URL.decode(raw) else { return nil }
+        let content = Array(bytes.dropLast(Self.nonceMACLength))
         guard
-            keys.contains(where: { key in
+            nonceKeys.contains(where: { key in
                 content.count == key.masterKeyID.count + Self.randomLength + Self.expiryLength
                     && content.starts(with: key.masterKeyID)
                     && constantTimeEquals(
-                        Array(bytes.suffix(Self.macLength)), mac(of: content, under: key, in: realm))
+                        Array(bytes.suffix(Self.nonceMACLength)), nonceMAC(of: content, under: key, in: realm))
             })
         else { return nil }
         return Instant(microseconds: content.suffix(Self.expiryLength).reduce(0) { $0 << 8 | Int64($1) })
     }
 
-    private func mac(of content: [UInt8], under key: DerivedKey, in realm: ID<Realm>) -> [UInt8] {
+    private func nonceMAC(of content: [UInt8], under key: DerivedKey, in realm: ID<Realm>) -> [UInt8] {
         let message = Array("\(realm.rawValue)\u{0}".utf8) + content
-        return Array(HMAC.sha256(key: key.bytes, message: message).prefix(Self.macLength))
+        return Array(HMAC.sha256(key: key.bytes, message: message).prefix(Self.nonceMACLength))
     }
 }
