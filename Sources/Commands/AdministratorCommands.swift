@@ -67,7 +67,8 @@ extension Command {
             if let project { try await administration.requireRealm(ID(project)) }
             let change = AdministratorChange(
                 ID(arguments.operand), in: try project ?? administrators.operators(), to: nil)
-            let removed = try await administrators.change(change, by: .commandLine, .commandLine)
+            let removed = try await administrators.change(
+                change, by: .commandLine, .commandLine, from: .commandLine)
             Terminal.writeLine("removed the role \(removed.role.rawValue) of \(removed.account)")
         }
     }

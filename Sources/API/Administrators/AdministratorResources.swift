@@ -30,7 +30,7 @@ extension Endpoint {
         let changed = try await call.services.console.administrators.change(
             AdministratorChange(
                 call.administratorID, in: administrator.realm.project.id, to: try AdministratorRole(input.role)),
-            by: administrator.granter, administrator.actor)
+            by: administrator.granter, administrator.actor, from: call.context)
         return try .json(AdministratorResource(changed))
     }
 
@@ -39,7 +39,7 @@ extension Endpoint {
     ) { call, administrator in
         _ = try await call.services.console.administrators.change(
             AdministratorChange(call.administratorID, in: administrator.realm.project.id, to: nil),
-            by: administrator.granter, administrator.actor)
+            by: administrator.granter, administrator.actor, from: call.context)
         return .noContent
     }
 }

@@ -76,6 +76,9 @@ struct EmailContent {
             case .accountExported:
                 EmailContent(.accountExportedSubject, [.accountExported], [.accountExportedAdvice])
             case .accountsMerged: .merged(values)
+            case .administratorAdded:
+                EmailContent(.administratorAddedSubject, [.administratorAdded], [.administratorAddedAdvice])
+            case .ownerAdded: EmailContent(.ownerAddedSubject, [.ownerAdded], [.administratorAddedAdvice])
             }
     }
 

@@ -20,6 +20,8 @@ enum EmailText: TextKey {
         accountReplacedYours, accountReplacedNotYou, accountDeletedSubject, accountDeleted, stillConnected,
         accountExportedSubject, accountExported, accountExportedAdvice, accountsMergedSubject, accountsMerged,
         accountsMergedMethods, accountsMergedUndo, accountsMergedRemoval, accountsMergedLink, accountsMergedAdvice
+    /// Notices to the owners of the console.
+    case administratorAddedSubject, administratorAdded, ownerAddedSubject, ownerAdded, administratorAddedAdvice
     /// Advice that several emails have.
     case notRequested, ignoreOrReset, ignoreOrContact, unconfirmedAddress, removalExplanation
     /// The sentence before the URL of a link.

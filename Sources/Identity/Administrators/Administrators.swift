@@ -94,16 +94,32 @@ public struct Administrators: Sendable {
 
     /// Gives a person another role, or removes it. Ends the person's sessions in the console.
     public func change(
-        _ change: AdministratorChange, by granter: AdministratorGranter, _ actor: AuditActor
+        _ change: AdministratorChange, by granter: AdministratorGranter, _ actor: AuditActor,
+        from context: RequestContext
     ) async throws -> ListedAdministrator {
-        try await store.change(change, by: granter, actor, at: clock.now(), of: operators())
+        try await store.change(
+            change, by: granter, actor, announcing: announcement(in: realm(), from: context), at: clock.now(),
+            of: operators())
     }
 
     /// Accepts an invitation for the account that a session of the console has proven.
     ///
     /// - Returns: `false` if the link is unknown, was used, has expired, or belongs to another person.
-    func accept(_ code: String, by account: Account) async throws -> Bool {
-        try await store.accept(emailFactory.hash(code), by: account.id, at: clock.now(), of: operators())
+    func accept(_ code: String, by account: Account, from context: RequestContext) async throws -> Bool {
+        try await store.accept(
+            emailFactory.hash(code), by: account.id, announcing: announcement(in: realm(), from: context),
+            at: clock.now(), of: operators())
+    }
+
+    /// The emails name no person: owners see in the console who it is.
+    private func announcement(in realm: Realm, from context: RequestContext) -> RoleAnnouncement {
+        RoleAnnouncement { [emailFactory, clock] role, owners in
+            let kind: OutgoingEmail.Kind = role == .owner ? .ownerAdded : .administratorAdded
+            return EmailBatch(
+                emails: try owners.flatMap {
+                    try emailFactory.notice(kind, about: $0, by: realm.policy, from: context, at: clock.now())
+                })
+        }
     }
 }
 
@@ -128,6 +144,16 @@ public struct ListedAdministrator: Hashable, Sendable {
     }
 }
 
+/// Builds the emails that tell owners of a person with a new role.
+public struct RoleAnnouncement: Sendable {
+    /// Takes the role, and the accounts of the owners.
+    public let emailBatch: @Sendable (AdministratorRole, [Account]) throws -> EmailBatch
+
+    public init(_ emailBatch: @escaping @Sendable (AdministratorRole, [Account]) throws -> EmailBatch) {
+        self.emailBatch = emailBatch
+    }
+}
+
 /// A created invitation.
 public struct Invitation: Hashable, Sendable {
     public let administrator: ListedAdministrator
@@ -146,12 +172,16 @@ public protocol AdministratorStore: Sendable {
     func invite(
         _ change: AdministratorChange, by granter: AdministratorGranter, _ actor: AuditActor, codeHash: [UInt8],
         until end: Instant, at now: Instant, limit: Int, of operators: ID<Project>) async throws
+    /// - Parameter announcement: for the other owners, if the person becomes an owner.
     /// - Throws: ``AdministratorRefusal``.
     func change(
-        _ change: AdministratorChange, by granter: AdministratorGranter, _ actor: AuditActor, at now: Instant,
-        of operators: ID<Project>
+        _ change: AdministratorChange, by granter: AdministratorGranter, _ actor: AuditActor,
+        announcing announcement: RoleAnnouncement, at now: Instant, of operators: ID<Project>
     ) async throws -> ListedAdministrator
+    /// - Parameter announcement: for the other owners.
     /// - Returns: `false` if the person has no such invitation that has not expired.
-    func accept(_ codeHash: [UInt8], by account: ID<Account>, at now: Instant, of operators: ID<Project>) async throws
-        -> Bool
+    func accept(
+        _ codeHash: [UInt8], by account: ID<Account>, announcing announcement: RoleAnnouncement, at now: Instant,
+        of operators: ID<Project>
+    ) async throws -> Bool
 }

@@ -98,7 +98,7 @@ public struct ConsoleSignIn: Sendable {
         let (account, session) = (caller.account, caller.session)
         guard session.hasSecondFactor(of: account) else { throw ConsoleRefusal.factorRequired }
         // An old link does not prevent the sign-in of a person who has a role.
-        if let invitation { _ = try await administrators.accept(invitation, by: account) }
+        if let invitation { _ = try await administrators.accept(invitation, by: account, from: context) }
         guard try await !administrators.roles(of: account.id).isEmpty else {
             try await end(session, in: realm, from: context)
             throw ConsoleRefusal.noRole

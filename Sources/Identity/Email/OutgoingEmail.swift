@@ -33,6 +33,10 @@ public struct OutgoingEmail: Hashable, Sendable {
         case accountDeleted = "notice.account-deleted"
         /// Sent after the owner exported what the gateway stores about the account.
         case accountExported = "notice.account-exported"
+        /// Sent to the owners after a person accepted an invitation to the console.
+        case administratorAdded = "notice.administrator-added"
+        /// Sent to the owners after a person became an owner.
+        case ownerAdded = "notice.owner-added"
         /// Has a link that undoes the merge if it goes to the address of the source account. The one to the target's own
         /// address has a link in ``EmailPayload/removals`` if a passkey or the number came with the source.
         case accountsMerged = "notice.accounts-merged"

@@ -61,8 +61,8 @@ public struct PostgresAdministratorStore: AdministratorStore {
     }
 
     public func change(
-        _ change: AdministratorChange, by granter: AdministratorGranter, _ actor: AuditActor, at now: Instant,
-        of operators: ID<Project>
+        _ change: AdministratorChange, by granter: AdministratorGranter, _ actor: AuditActor,
+        announcing announcement: RoleAnnouncement, at now: Instant, of operators: ID<Project>
     ) async throws -> ListedAdministrator {
         try await deciding(change, by: granter, of: operators) { transaction, current in
             let rows = try await transaction.query(.administrator(change, of: operators))
@@ -83,6 +83,9 @@ public struct PostgresAdministratorStore: AdministratorStore {
             }
             _ = try await transaction.execute(.update(change, to: role, at: now, of: operators))
             try await transaction.audit([change.note("administrator.changed")], by: actor, at: now, in: change.realm)
+            if let current, current != .owner, role == .owner {
+                try await transaction.announce(change, by: announcement, of: operators)
+            }
             return ListedAdministrator(
                 account: before.account, email: before.email, displayName: before.displayName, role: role,
                 invitationExpiresAt: before.invitationExpiresAt)
@@ -90,7 +93,8 @@ public struct PostgresAdministratorStore: AdministratorStore {
     }
 
     public func accept(
-        _ codeHash: [UInt8], by account: ID<Account>, at now: Instant, of operators: ID<Project>
+        _ codeHash: [UInt8], by account: ID<Account>, announcing announcement: RoleAnnouncement, at now: Instant,
+        of operators: ID<Project>
     ) async throws -> Bool {
         try await withStoreErrors {
             try await pool.transaction { transaction in
@@ -108,6 +112,7 @@ public struct PostgresAdministratorStore: AdministratorStore {
                 try await transaction.audit(
                     [change.note("administrator.accepted")], by: .administrator(account, role), at: now,
                     in: change.realm)
+                try await transaction.announce(change, by: announcement, of: operators)
                 return true
             }
         }

@@ -30,6 +30,24 @@ extension Transaction {
         try await lockOwners(in: realm).requireRemaining(without: Set(accounts))
     }
 
+    /// Tells the other enabled owners of the project and of all projects about a person's new role.
+    func announce(
+        _ change: AdministratorChange, by announcement: RoleAnnouncement, of operators: ID<Project>
+    ) async throws {
+        guard let role = change.role else { return }
+        let owners = try await query(
+            """
+            SELECT \(AccountRow.columns) FROM account a
+            WHERE a.realm_id = \(operators.rawValue) AND a.id <> \(change.account.rawValue) AND a.disabled_at IS NULL
+                AND EXISTS (SELECT FROM administrator m WHERE m.realm_id = a.realm_id AND m.account_id = a.id
+                    AND m.project_id IN (\(operators.rawValue), \(change.project.rawValue))
+                    AND m.role = \(AdministratorRole.owner.rawValue) AND m.invitation_hash IS NULL)
+            ORDER BY a.id
+            """
+        ).map { try AccountRow.account($0) }
+        try await enqueue(try announcement.emailBatch(role, owners), in: ID(operators))
+    }
+
     /// Stores the number of the account's factors in the account's row, which the transaction has locked. If the account
     /// has none, its accepted roles become invitations that have expired, so the person needs a new invitation: without
     /// the factor, the mailbox alone would be sufficient for the console.

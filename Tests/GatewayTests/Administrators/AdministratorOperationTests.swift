@@ -39,7 +39,8 @@ struct AdministratorOperationTests {
             let code = try #require(link.split(separator: "=").last)
             let id = try #require(account ?? invitation.json["localId"]?.string)
             return try await PostgresAdministratorStore(pool: gateway.database.pool).accept(
-                Digest.sha256(Array(code.utf8)), by: ID(id), at: gateway.clock.now, of: operators)
+                Digest.sha256(Array(code.utf8)), by: ID(id), announcing: RoleAnnouncement { _, _ in .none },
+                at: gateway.clock.now, of: operators)
         }
 
         func roles(of id: String) async throws -> [ID<Project>: AdministratorRole] {
