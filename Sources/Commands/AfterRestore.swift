@@ -22,7 +22,7 @@ extension Command {
         ],
         details: [
             "Run this command before you start the gateway with the restored database. It replaces the keys that sign the ID tokens and session cookies of every project, and removes waiting emails and codes that the backup has. Sessions of the backup stay valid.",
-            "With --audit, the command repeats what happened after the backup: it deletes and disables accounts, ends sessions, unlinks identities, and revokes keys. A password that was changed is removed, so that its owner has to reset it. An account whose address changed is disabled and listed, because the backup has the old address, whose mailbox must not get the account. Run the command for each exported file; it can be repeated.",
+            "With --audit, the command repeats what happened after the backup: it deletes and disables accounts, ends sessions, unlinks identities, removes roles of the console, and revokes keys. A password that was changed is removed, so that its owner has to reset it. An account whose address changed is disabled and listed, because the backup has the old address, whose mailbox must not get the account. Run the command for each exported file; it can be repeated.",
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in
@@ -40,8 +40,8 @@ extension Command {
 
     private static let unknownWithoutAudit = """
         Without --audit, this command cannot know what users and administrators revoked after the backup:
-        deleted and disabled accounts, changed passwords and addresses, ended sessions, unlinked identities and revoked \
-        keys are as they were.
+        deleted and disabled accounts, changed passwords and addresses, ended sessions, unlinked identities, removed \
+        roles of the console (see `sekisho administrators list`) and revoked keys are as they were.
         """
 }
 
@@ -88,6 +88,7 @@ extension Administration {
             guard let account = try await accounts.find([.id(account)], in: realm).first else { continue }
             for line in try await apply(repair, to: account, in: realm) { Terminal.writeLine("\(id): \(line)") }
         }
+        try await limitRoles(of: repairs, in: id.project)
         try await revokeKeys(of: repairs, in: id.project)
         for (action, count) in repairs.lost.sorted(by: { $0.key < $1.key }) {
             Terminal.writeLine("\(id): could not repeat \(count) × \(action)")
@@ -98,6 +99,12 @@ extension Administration {
     private func apply(
         _ repair: RestoreRepairs.Account, to account: Account, in realm: Realm
     ) async throws -> [String] {
+        if repair.isDeleted || repair.isDisabled || repair.changedOwner {
+            // The roles end first, because the account must go even if it is the last owner of the backup.
+            let hadRole = try await RestoredDatabase(pool: pool).removeRoles(
+                of: account.id, at: clock.now(), in: realm.id)
+            if hadRole { Terminal.writeLine("\(realm.id): removed the roles of \(account.id)") }
+        }
         if repair.isDeleted {
             try await accounts.delete(account.id, in: realm, by: .commandLine)
             return ["deleted the account \(account.id)"]
@@ -131,6 +138,16 @@ extension Administration {
             lines.append("ended \(count) \(count == 1 ? "session" : "sessions") of the account \(account.id)")
         }
         return lines
+    }
+
+    private func limitRoles(of repairs: RestoreRepairs, in project: ID<Project>) async throws {
+        for (account, role) in repairs.roles.sorted(by: { $0.key < $1.key })
+        where try await RestoredDatabase(pool: pool).limit(account, to: role, in: project, at: clock.now()) {
+            Terminal.writeLine(
+                "\(project): "
+                    + (role.map { "reduced the role of \(account) to \($0.rawValue)" }
+                        ?? "removed the role of \(account)"))
+        }
     }
 
     private func revokeKeys(of repairs: RestoreRepairs, in project: ID<Project>) async throws {

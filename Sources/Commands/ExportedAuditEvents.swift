@@ -48,7 +48,7 @@ private struct ExportedEvent: Decodable {
         let members: [String: String]
 
         enum CodingKeys: String, CodingKey, CaseIterable {
-            case provider, sessionId, fields, method, target, repeated, lastOccurredAt
+            case provider, sessionId, fields, method, target, repeated, lastOccurredAt, administratorRole
         }
 
         init(from decoder: any Decoder) throws {

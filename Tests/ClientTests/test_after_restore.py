@@ -20,6 +20,9 @@ class Loss:
         self.folder, self.dev, self.contract = folder, dev, contract
         self.backup, self.audit = folder / "backup.dump", folder / "audit.jsonl"
         lost = Installation(folder, new_database(dev.database_url)).with_project()
+        lost.environment["SEKISHO_CONSOLE_PROJECT"] = "operators"
+        # One person has left, another one may do less, and the third is as in the backup.
+        self.operators = {name: self.accepted(lost, name, "owner") for name in ("leaver", "reader", "owner")}
         self.key = json.loads(lost.run_ok("keys create-service-key --project demo --name backend"))
         with lost.serving() as serve:
             client = Client(serve, contract)
@@ -58,9 +61,20 @@ class Loss:
             lost.run_ok(f"keys revoke-api-key {self.api_key} --project demo")
             lost.run_ok(f"users disable {self.people['disabled']['localId']} --project demo")
             lost.create_api_key()
+            lost.run_ok(f"administrators remove {self.operators['leaver']} --project demo")
+            role = {"role": "viewer"}
+            self.administer(serve, "PATCH", f"/v2/projects/demo/administrators/{self.operators['reader']}", role)
             lost.run_ok(f"keys revoke-service-key {self.key['id']} --project demo")
         self.audit.write_text(lost.run_ok(f"audit export --project demo --since {self.time}"))
         self.environment = lost.environment
+
+    @staticmethod
+    def accepted(installation, name, role):
+        """The ID of a person with a role in the project, which the person accepted."""
+        invited = json.loads(installation.run_ok(
+            f"administrators invite {name}@example.org --role {role} --project demo"))
+        sql(installation.database_url, "UPDATE administrator SET invitation_hash = NULL, invitation_expires_at = NULL")
+        return invited["localId"]
 
     def administer(self, serve, method, path, body=None):
         response = requests.request(
@@ -141,9 +155,10 @@ def test_what_was_removed_before_the_loss_is_removed_again(loss, repaired):
 def test_the_operator_reads_what_was_done_and_what_is_lost(loss, repaired):
     people = {name: person["localId"] for name, person in loss.people.items()}
     lines = repaired[1].splitlines()
-    assert lines[0].startswith("demo: replaced the signing key by ")
-    assert lines[1] == "removed 0 waiting emails and 0 codes"
-    assert sorted(lines[2:]) == sorted([
+    replaced = sorted(line.partition(" by ")[0] for line in lines[:2])
+    assert replaced == ["demo: replaced the signing key", "operators: replaced the signing key"]
+    assert lines[2] == "removed 0 waiting emails and 0 codes"
+    assert sorted(lines[3:]) == sorted([
         f"demo: deleted the account {people['deleted']}",
         f"demo: disabled the account {people['disabled']}",
         f"demo: disabled the account {people['new-address']}, whose address changed",
@@ -155,8 +170,16 @@ def test_the_operator_reads_what_was_done_and_what_is_lost(loss, repaired):
         f"demo: revoked the API key {loss.api_key}",
         f"demo: revoked the service key {loss.key['id']}",
         f"demo: deleted the tenant {loss.tenant}",
+        f"demo: removed the role of {loss.operators['leaver']}",
+        f"demo: reduced the role of {loss.operators['reader']} to viewer",
         "demo: could not repeat 1 × apiKey.added",
     ])
+
+
+def test_a_role_is_at_most_what_it_was_before_the_loss(loss, repaired):
+    listed = json.loads(repaired[2].run_ok("administrators list --project demo --json"))
+    assert {row["id"]: row["role"] for row in listed} == {
+        loss.operators["reader"]: "viewer", loss.operators["owner"]: "owner"}
 
 
 def test_a_second_run_changes_nothing(loss, repaired):
@@ -174,7 +197,7 @@ def test_without_audit_events_the_command_says_what_it_cannot_know(loss):
     installation = loss.restore()
     output = installation.run_ok(f"after-restore --backup-time {loss.time} --yes")
     assert "Without --audit, this command cannot know" in output
-    assert sql(installation.database_url, "SELECT count(*) FROM account") == "7\n"
+    assert sql(installation.database_url, "SELECT count(*) FROM account WHERE realm_id = 'demo'") == "7\n"
 
 
 @pytest.mark.parametrize(("options", "message"), [

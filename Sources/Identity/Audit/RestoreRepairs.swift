@@ -25,6 +25,8 @@ public struct RestoreRepairs: Hashable, Sendable {
     public private(set) var revokedAPIKeys: [String] = []
     public private(set) var revokedServiceKeys: [String] = []
     public private(set) var removedTenants: [ID<Tenant>] = []
+    /// What the people with a role in the project may have at most; `nil` for no role.
+    public private(set) var roles: [ID<Identity.Account>: AdministratorRole?] = [:]
     /// The number of events that no repair covers, by action: what they created or changed is lost.
     public private(set) var lost: [String: Int] = [:]
 
@@ -41,6 +43,11 @@ public struct RestoreRepairs: Hashable, Sendable {
         case "apiKey.revoked": revokedAPIKeys.append(note.subject)
         case "serviceKey.revoked": revokedServiceKeys.append(note.subject)
         case "tenant.removed": removedTenants.append(ID(note.subject))
+        case "administrator.removed", "administrator.suspended": roles[ID(note.subject)] = .some(nil)
+        case "administrator.changed", "administrator.accepted":
+            roles[ID(note.subject)] = .some(note.detail["administratorRole"].flatMap(AdministratorRole.init(rawValue:)))
+            // A role that the backup lacks is not given again.
+            if note.action == "administrator.accepted" { lost[note.action, default: 0] += 1 }
         default:
             let kind = AccountEvent.Kind(rawValue: note.action)
             guard let kind, change(&accounts[ID(note.subject), default: Account()], by: kind, note.detail) else {

@@ -27,6 +27,60 @@ public struct RestoredDatabase: Sendable {
         }
     }
 
+    /// Reduces the accepted role of a person in a project to `role`, or removes it. Gives no role, and no higher one.
+    ///
+    /// - Parameter role: `nil` removes the role.
+    /// - Returns: whether the person had a higher role.
+    public func limit(
+        _ account: ID<Account>, to role: AdministratorRole?, in project: ID<Project>, at now: Instant
+    ) async throws -> Bool {
+        let higher = AdministratorRole.allCases.reversed().prefix { $0 != role }.map(\.rawValue)
+        let isHigher: SQL = """
+            project_id = \(project.rawValue) AND account_id = \(account.rawValue) AND role = ANY (\(Array(higher)))
+            """
+        let action = role == nil ? "administrator.removed" : "administrator.changed"
+        let note = AuditNote(action, account.rawValue, role.map { ["administratorRole": $0.rawValue] } ?? [:])
+        return try await withStoreErrors {
+            try await pool.transaction { transaction in
+                let changed =
+                    if let role {
+                        try await transaction.execute(
+                            """
+                            UPDATE administrator SET role = \(role.rawValue), changed_at = \(Timestamp(now))
+                            WHERE \(isHigher)
+                            """)
+                    } else {
+                        try await transaction.execute("DELETE FROM administrator WHERE \(isHigher)")
+                    }
+                guard changed > 0 else { return false }
+                try await transaction.audit([note], by: .commandLine, at: now, in: ID(project))
+                return true
+            }
+        }
+    }
+
+    /// Removes all roles of an account of the operators' project, also if no owner is left.
+    ///
+    /// - Returns: whether the account had a role.
+    public func removeRoles(of account: ID<Account>, at now: Instant, in realm: ID<Realm>) async throws -> Bool {
+        try await withStoreErrors {
+            try await pool.transaction { transaction in
+                let removed = try await transaction.query(
+                    """
+                    DELETE FROM administrator WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue)
+                    RETURNING project_id
+                    """)
+                for row in removed {
+                    let project = try row.decode("project_id", as: String.self)
+                    try await transaction.audit(
+                        [AuditNote("administrator.removed", account.rawValue)], by: .commandLine, at: now,
+                        in: ID(project))
+                }
+                return !removed.isEmpty
+            }
+        }
+    }
+
     /// Ends sessions of an account. IDs of other and of ended sessions are ignored.
     public func end(
         _ sessions: Set<ID<Session>>, of account: ID<Account>, recording: EventRecording, at now: Instant,

@@ -76,6 +76,25 @@ struct RestoreRepairsTests {
         #expect(repairs.removedTenants == [ID("id")])
     }
 
+    @Test(
+        "A role is at most what it was last",
+        arguments: [
+            (["administrator.removed"], [nil], 0), (["administrator.suspended"], [nil], 0),
+            (["administrator.changed"], [.viewer], 0),
+            (["administrator.removed", "administrator.accepted"], [.viewer], 1),
+            (["administrator.accepted", "administrator.removed"], [nil], 1), (["administrator.invited"], [], 0),
+        ] as [([String], [AdministratorRole?], Int)])
+    func roles(actions: [String], expected: [AdministratorRole?], accepted: Int) {
+        let events = actions.map { action in
+            let detail = action.hasSuffix("removed") ? [:] : ["administratorRole": "viewer"]
+            return Self.event(action, detail)
+        }
+        let repairs = RestoreRepairs(events, after: Self.backup)
+        #expect(repairs.roles.map(\.key) == expected.map { _ in ID("ada") })
+        #expect(repairs.roles.map(\.value) == expected)
+        #expect(repairs.lost["administrator.accepted", default: 0] == accepted)
+    }
+
     @Test("What was created is counted as lost")
     func lost() {
         let events = ["account.created", "account.created", "account.merged", "app.added", "account.updated"]
