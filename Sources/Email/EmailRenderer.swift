@@ -29,7 +29,7 @@ public struct EmailRenderer: Sendable {
             methods: payload.methods.map { $0.map { SignInMethodName($0, in: realm) } } ?? [], hasLink: link != nil,
             lifetime: HumanDuration(email.expiresAt - email.createdAt),
             removable: removals.map { SignInMethodName($0.provider, in: realm) })
-        var texts = EmailTexts(values, in: language)
+        var texts = EmailTexts(values, in: language, replacedBy: realm.project.texts)
         if let subject = settings.subjects[email.kind]?[language] { texts.subject = subject }
         let removalLinks = removals.map { removal in
             self.link(.removeSignInMethod, removal.code, of: email, payload, in: realm, language)

@@ -252,7 +252,7 @@ PROJECT_FILES = [
     ("[" * 40, "the file is not a valid JSON object: nested too deeply"),
     ("{\"project\": \"demo\", \"nmae\": \"x\"}",
      "nmae: unknown member; expected one of apps, authorizedDomains, blockingFunctions, brand, email, eventEndpoints, "
-     "name, passkeys, policy, profile, project, providers, sms"),
+     "name, passkeys, policy, profile, project, providers, sms, texts"),
     ("{\"project\": \"demo\", \"profile\": \"google\"}", "profile: expected sekisho or firebase, got \"google\""),
     ("{\"project\": \"demo\", \"policy\": []}", "policy: expected an object, got a list"),
     ("{\"project\": \"demo\", \"policy\": {\"x\": 1}}",
@@ -265,6 +265,11 @@ PROJECT_FILES = [
      "authorizedDomains: expected a list of strings, got \"x\""),
     ("{\"project\": \"demo\", \"brand\": {\"color\": \"red\"}}",
      "brand.color: expected # and six hexadecimal digits, or null, got \"red\""),
+    ("{\"project\": \"demo\", \"texts\": {\"signInTitel\": {}}}",
+     "texts.signInTitel: unknown member; expected one of accountDisabled, changeEmail, changeEmailButton, "),
+    ("{\"project\": \"demo\", \"texts\": {\"verifyEmail\": {\"en\": \"Open example.com\"}}}",
+     "texts.verifyEmail.en: must have at most 2000 characters in one line, with no placeholder but {app}, and without "
+     "anything that mail programs show as a link, such as example.com"),
     ("{\"project\": \"demo\", \"email\": {\"from\": \"nobody\"}}",
      "email.from: unknown member; expected one of actionUrl, language, replyTo, senderAddress, senderName, subjects"),
 ]

@@ -8,6 +8,36 @@ import Testing
 
 /// Single sections of project files.
 extension ProjectFileTests {
+    @Test("Texts replace all earlier texts, and are removed by null and by pruning")
+    func texts() throws {
+        func texts(
+            _ section: String, _ before: ProjectConfiguration, pruning: Bool = false
+        ) throws -> ProjectConfiguration {
+            try Self.applied(#"{"project": "demo"\#(section)}"#, to: before, pruning: pruning)
+        }
+        let first = try texts(
+            #", "texts": {"signInTitle": {"en": "Hi", "ja": "ようこそ"}, "verifyEmail": {"en": "To {app}"}}"#,
+            Self.newProject)
+        #expect(
+            first.changes(since: Self.newProject).map(\.line) == [
+                "+ texts.signInTitle.en: Hi", "+ texts.signInTitle.ja: ようこそ", "+ texts.verifyEmail.en: To {app}",
+            ])
+        #expect(first.changesTrust(since: Self.newProject))
+        let second = try texts(#", "texts": {"signInTitle": {"en": "Hello"}, "verifyEmail": null}"#, first)
+        #expect(
+            second.changes(since: first).map(\.line) == [
+                "~ texts.signInTitle.en: Hi → Hello", "- texts.signInTitle.ja: ようこそ",
+                "- texts.verifyEmail.en: To {app}",
+            ])
+        #expect(try texts("", second).changes(since: second).isEmpty)
+        for reset in [try texts("", second, pruning: true), try texts(#", "texts": null"#, second)] {
+            #expect(reset.realm.project.texts == CustomTexts())
+        }
+        #expect(throws: ConfigurationError.self) {
+            try texts(#", "texts": {"signInTitle": {"en": "evil.example"}}"#, Self.newProject)
+        }
+    }
+
     @Test("Blocking functions are added, replaced as a whole, removed by null, and reset by pruning")
     func blockingFunctions() throws {
         func functions(

@@ -13,7 +13,9 @@ struct EmailRendererTests {
     static let recipient = "ada.lovelace@mailbox.example"
 
     /// A realm whose names contain characters that HTML must escape.
-    static func realm(_ change: (inout EmailSettings) -> Void = { _ in }) -> SendingRealm {
+    static func realm(
+        texts: CustomTexts = CustomTexts(), _ change: (inout EmailSettings) -> Void = { _ in }
+    ) -> SendingRealm {
         var realm = Realm(
             Project(id: ID("demo"), number: 1, profile: .sekisho, authorizedDomains: [], supporting: .live),
             policy: Policy(.sekisho),
@@ -23,6 +25,7 @@ struct EmailRendererTests {
                     openID: OpenIDSettings(issuer: "https://corp.example", displayName: "Corp <SSO>"))
             ])
         change(&realm.project.emailSettings)
+        realm.project.texts = texts
         return SendingRealm(realm: realm, name: "Tom & Jerry's <App>")
     }
 
@@ -226,6 +229,20 @@ struct EmailRendererTests {
         #expect(try Self.message(.signIn, .japanese, in: realm).subject.contains("ログイン用リンク"))
         #expect(
             try Self.message(.signIn).from == Mailbox(address: "no-reply@auth.example", name: "Tom & Jerry's <App>"))
+    }
+
+    @Test("The project's own texts replace the built-in ones of their language, escaped and without links")
+    func customTexts() throws {
+        let texts = CustomTexts([
+            .signInEmail: [.english: "Come <b>in</b> to {app}."], .signInEmailButton: [.english: "Come in"],
+        ])
+        let message = try Self.message(.signIn, .english, in: Self.realm(texts: texts))
+        #expect(message.text.contains("Come <b>in</b> to Tom & Jerry's <App>."))
+        #expect(message.html.contains("Come &lt;b&gt;in&lt;/b&gt; to Tom &amp; Jerry"))
+        #expect(message.html.contains(">Come in</a>"))
+        #expect(message.text.contains("Anyone who has this link can sign in as you."))
+        let builtIn = try Self.message(.signIn, .german)
+        #expect(try Self.message(.signIn, .german, in: Self.realm(texts: texts)).text == builtIn.text)
     }
 
     @Test(

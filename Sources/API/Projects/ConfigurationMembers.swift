@@ -11,7 +11,8 @@ extension [ConfigurationMember] {
         + ConfigurationMember.all(
             .applied, in: "brand", "color", "darkLogo", "favicon", "logo", "name", "privacyUrl", "supportUrl",
             "termsUrl")
-        + ConfigurationMember.all(.applied, "authorizedDomains", "loginServicesConfig.requiresAppleOnEveryPlatform")
+        + ConfigurationMember.all(
+            .applied, "authorizedDomains", "loginServicesConfig.requiresAppleOnEveryPlatform", "texts")
         + ConfigurationMember.all(.applied, "smsRegionConfig")
         + ConfigurationMember.all(
             .applied, in: "sms", "allowedCallingCodes", "budgetPerDay", "fields", "format", "perCallingCode", "secret",

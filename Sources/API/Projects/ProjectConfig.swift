@@ -79,6 +79,7 @@ private struct ProjectConfig: Encodable {
     let sms: SMSConfig
     let blockingFunctions: BlockingFunctionsConfig
     let brand: BrandConfig
+    let texts: [CustomTextConfig]
     let warnings: [String]?
 
     init(_ realm: Realm, warnings: [String] = []) {
@@ -106,5 +107,6 @@ private struct ProjectConfig: Encodable {
         sms = SMSConfig(realm.project.sms)
         blockingFunctions = BlockingFunctionsConfig(realm.project.blockingFunctions)
         brand = BrandConfig(realm.project.brand)
+        texts = CustomTextConfig.all(realm.project.texts)
     }
 }

@@ -44,10 +44,12 @@ struct ProjectConfigInput: Decodable {
     let blockingFunctions: BlockingFunctionsInput?
     /// An extension.
     let brand: BrandInput?
+    /// An extension.
+    let texts: [CustomTextConfig]?
 
     /// Sets the members that `mask` covers and the input has. If the request has no mask, all other members get their
-    /// defaults, except `authorizedDomains`, `loginServicesConfig`, `passkeys`, `sms` and `brand`, which Firebase's
-    /// clients do not know.
+    /// defaults, except `authorizedDomains`, `loginServicesConfig`, `passkeys`, `sms`, `brand` and `texts`, which
+    /// Firebase's clients do not know.
     ///
     /// - Parameters:
     ///   - defaults: the policy with the defaults; see ``Project/defaultPolicy``.
@@ -88,6 +90,7 @@ struct ProjectConfigInput: Decodable {
                 to: &realm.project.blockingFunctions, maskedBy: mask, allowingLoopback: allowingLoopback)
         }
         try brand?.apply(to: &realm.project.brand, maskedBy: mask, images: images, keepingAbsent: !mask.coversAllFields)
+        if mask.contains("texts"), let texts { realm.project.texts = try texts.customTexts() }
         if mask.contains("authorizedDomains"), let authorizedDomains {
             realm.project.authorizedDomains = try Self.checked(authorizedDomains)
         }

@@ -70,7 +70,7 @@ extension EndpointCall {
         let brand = realm?.project.brand(of: app) ?? Brand()
         return Page.Context(
             language: language(tag: tag, in: realm), projectName: projectName,
-            brand: brand, style: brand.color.map(services.projects.styles.style),
+            brand: brand, customTexts: realm?.project.texts ?? CustomTexts(), style: brand.color.map(services.projects.styles.style),
             imageDirectory: realm.map { imageDirectory(of: $0.project.id) }, requestID: request.id)
     }
 

@@ -34,6 +34,7 @@ extension ProjectFile {
         sms = reader.nullableObject("sms") { SMS(&$0, contents: contents) }
         blockingFunctions = reader.nullableObject("blockingFunctions") { BlockingFunctionsInput(&$0) }
         brand = reader.nullableObject("brand") { BrandInput(&$0, contents: contents) }
+        texts = reader.nullableObject("texts") { CustomTexts(&$0) }
         providers = reader.each("providers") { Provider($0, &$1, contents: contents) } ?? [:]
         apps = reader.each("apps") { _, reader in ProjectApp(&reader, contents: contents) } ?? [:]
         eventEndpoints = reader.each("eventEndpoints") { Endpoint($0, &$1) }

@@ -108,6 +108,7 @@ struct ProjectFile: Sendable {
     var sms = Patch<SMS>.absent
     var blockingFunctions = Patch<BlockingFunctionsInput>.absent
     var brand = Patch<BrandInput>.absent
+    var texts = Patch<CustomTexts>.absent
     var providers: [ByteText: Provider] = [:]
     var apps: [ByteText: ProjectApp] = [:]
     /// Event endpoints by ID; `nil` if the file does not name them.
@@ -135,6 +136,8 @@ struct ProjectFile: Sendable {
             replacing: configuration.realm.project.blockingFunctions, pruning: pruning)
         configuration.realm.project.brand = brand.brand(
             replacing: configuration.realm.project.brand, pruning: pruning)
+        configuration.realm.project.texts = texts.value(
+            current: pruning ? CustomTexts() : configuration.realm.project.texts, default: CustomTexts())
         if pruning {
             for settings in configuration.realm.providers where providers[ByteText(settings.provider.rawValue)] == nil {
                 configuration.remove(settings.provider)

@@ -34,6 +34,10 @@ enum ProjectFileHelp {
         ("sms", "sender of codes to telephone numbers; null resets it"),
         ("blockingFunctions", "servers that may refuse or change sign-ups and sign-ins; null removes all of them"),
         ("brand", "how pages and emails present the project; null resets it"),
+        (
+            "texts",
+            "texts that replace built-in ones on pages and in emails, by key, then by language; they replace all earlier texts. {app} stands for the name that users see; URLs are not accepted. null removes all of them. Keys: \(CustomText.allCases.map(\.rawValue).joined(separator: ", "))"
+        ),
         ("providers", "settings of each provider, by ID: \(SupportedProviders.live.idList), oidc.NAME"),
         ("apps", "settings of each app, by ID"),
         ("eventEndpoints", "settings of each event endpoint, by ID, without secrets"),

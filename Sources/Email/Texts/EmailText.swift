@@ -1,3 +1,4 @@
+internal import Identity
 internal import Pages
 
 /// The texts of emails. The names of subjects end with `Subject`, those of links with `Link`.
@@ -30,4 +31,20 @@ enum EmailText: TextKey {
     case expiryAfterRequest, expiryAfterChange, expiryAfterMerge, minutes, hours, days
     /// Labels of links that remove a sign-in method.
     case removeNamed, removePassword, removeEmailLink, removePhone, removePasskey, removeAuthenticator, removeOther
+}
+
+extension EmailText {
+    var custom: CustomText? {
+        switch self {
+        case .verifyEmail: .verifyEmail
+        case .verifyEmailLink: .verifyEmailButton
+        case .resetPassword: .resetPassword
+        case .resetPasswordLink: .resetPasswordButton
+        case .signIn: .signInEmail
+        case .signInLink: .signInEmailButton
+        case .changeEmail: .changeEmail
+        case .changeEmailLink: .changeEmailButton
+        default: nil
+        }
+    }
 }

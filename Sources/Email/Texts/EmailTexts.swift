@@ -2,7 +2,7 @@ internal import Identity
 internal import Pages
 
 /// The texts of an email in one language. They contain the names of the project and of providers, but nothing that a
-/// user entered. A project can configure another subject.
+/// user entered. A project can configure another subject and ``CustomTexts``.
 struct EmailTexts: Hashable {
     var subject: String
     /// The paragraphs before the links.
@@ -14,10 +14,11 @@ struct EmailTexts: Hashable {
     /// The sentence between a button and its URL in the HTML, for recipients whose button does not work.
     var buttonFallback: String
 
-    init(_ values: EmailTextValues, in language: Language) {
+    /// - Parameter custom: the texts of the project, which replace built-in ones.
+    init(_ values: EmailTextValues, in language: Language, replacedBy custom: CustomTexts = CustomTexts()) {
         let content = EmailContent(values)
         let placeholders = values.placeholders
-        let string = { (key: EmailText) in Text(key, placeholders).string(in: language) }
+        let string = { (key: EmailText) in Text(key, placeholders, customTexts: custom).string(in: language) }
         subject = string(content.subject)
         paragraphs = content.paragraphs.map(string)
         linkLabels = content.links.map(string) + values.removable.map { $0.removalLabel.string(in: language) }

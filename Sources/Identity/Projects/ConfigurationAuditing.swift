@@ -3,7 +3,7 @@ extension ProjectConfiguration {
     public func events(since old: ProjectConfiguration) -> [AuditNote] {
         let changes = changes(since: old)
         // Members of the project itself, of its policy, and of its other settings that are not of one app or provider.
-        let groups = ["policy", "email", "passkeys", "sms", "blockingFunctions", "brand"]
+        let groups = ["policy", "email", "passkeys", "sms", "blockingFunctions", "brand", "texts"]
         let projectChanges = changes.filter { $0.path.count == 1 || groups.contains($0.path[0]) }
         var events: [AuditNote] = []
         if !projectChanges.isEmpty {

@@ -65,6 +65,7 @@ extension ProjectConfiguration {
             + realm.project.sms.members.map { (["sms"] + $0.0, $0.1) }
             + realm.project.blockingFunctions.members.map { (["blockingFunctions", $0.0], $0.1) }
             + realm.project.brand.members.map { (["brand", $0.0], $0.1) }
+            + realm.project.texts.all.map { (["texts", $0.key.rawValue, $0.language.rawValue], $0.text) }
             + realm.providers.sorted { $0.provider.rawValue < $1.provider.rawValue }.flatMap { provider in
                 provider.members.map { (["providers", provider.provider.rawValue, $0.0], $0.1) }
             }

@@ -24,6 +24,7 @@ public enum ConfigurationProblem: Hashable, Sendable {
     /// The URL is neither at an authorized domain nor at the gateway's own host.
     case emailActionHost
     case emailSubject(OutgoingEmail.Kind, Language)
+    case customText(CustomText, Language)
     case passkeyRPID
     case passkeyOrigins
     /// An origin is not of the RP ID's host.
@@ -188,6 +189,7 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .emailActionHost: "the action URL of emails must be at an authorized domain or at the gateway's own host"
         case .emailSubject(let kind, let language):
             "the subject of \(kind.name) in language \(language.rawValue) \(Self.headerTextRule)"
+        case .customText(let key, let language): "texts.\(key.rawValue) in language \(language.rawValue) \(key.rule)"
         case .passkeyRPID:
             "rpId of passkeys must be a host name in lower case with at least two labels, without scheme, port or path, and not of localhost"
         case .passkeyOrigins:

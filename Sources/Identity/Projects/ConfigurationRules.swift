@@ -97,7 +97,7 @@ extension ProjectConfiguration {
         problems += realm.project.authorizedDomains.indices
             .filter { !Project.isHostName(realm.project.authorizedDomains[$0]) }.map { .domain(index: $0) }
         problems += realm.project.emailSettings.problems(in: realm, ownHost: rules.ownHost)
-        problems += brandProblems
+        problems += brandProblems + realm.project.texts.problems
         problems += realm.project.passkeys.problems(acceptsLoopback: rules.acceptsLoopbackIssuers)
         if realm.tenant == nil {
             problems += realm.project.sms.problems(acceptsLoopback: rules.acceptsLoopbackIssuers, newSMSSecret)

@@ -25,6 +25,7 @@ public struct Project: Hashable, Sendable {
     /// Servers of the operator that may refuse or change a sign-in.
     public var blockingFunctions = BlockingFunctions()
     public var brand = Brand()
+    public var texts = CustomTexts()
 
     public init(
         id: ID<Project>, number: Int64, profile: Policy.Profile, authorizedDomains: [String],

@@ -12,6 +12,8 @@ public struct Page: Sendable {
         /// project.
         public let projectName: String?
         public let brand: Brand
+        /// The texts of the project, which replace built-in ones.
+        public let customTexts: CustomTexts
         /// The colours of the brand; `nil` for those of the ``Stylesheet``.
         public let style: BrandStyle?
         /// The URL of the directory with the images of the brand, relative to the page. Without it, the page shows no
@@ -22,12 +24,14 @@ public struct Page: Sendable {
 
         /// - Parameter projectName: the display name of the project, which the name of `brand` replaces.
         public init(
-            language: Language, projectName: String?, brand: Brand = Brand(), style: BrandStyle? = nil,
-            imageDirectory: String? = nil, requestID: String? = nil
+            language: Language, projectName: String?, brand: Brand = Brand(),
+            customTexts: CustomTexts = CustomTexts(), style: BrandStyle? = nil, imageDirectory: String? = nil,
+            requestID: String? = nil
         ) {
             self.language = language
             self.projectName = brand.name ?? projectName
             self.brand = brand
+            self.customTexts = customTexts
             self.style = style
             self.imageDirectory = imageDirectory
             self.requestID = requestID

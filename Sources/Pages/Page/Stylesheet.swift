@@ -2,7 +2,7 @@
 enum Stylesheet {
     enum Class: String {
         case project, details, skip, note, problem, quiet, button, choice, done
-        case providers, provider, apple, google, divider, links, plain
+        case providers, provider, apple, google, divider, links, plain, help
     }
 
     /// The CSS text. It contains no `<`, `>` or `&`, because it is not escaped. Text has a contrast of at least 7:1,
@@ -62,6 +62,7 @@ enum Stylesheet {
         .apple{border-color:#000;background:#000;color:#fff}.apple img{display:block}\
         .google{border-color:#747775;background:#fff;color:#1f1f1f}\
         .divider{margin:1.25rem 0 0;color:var(--soft);text-align:center}\
+        .help{margin-top:1.25rem}\
         .links{max-width:none;padding:0}.plain{color:inherit}\
         @media (prefers-color-scheme:dark){.apple{border-color:#fff;background:#fff;color:#000}\
         .google{border-color:#8e918f;background:#131314;color:#e3e3e3}}\
@@ -71,5 +72,5 @@ enum Stylesheet {
         """
 
     /// SHA-256 of ``text`` in base64. The page's policy allows no other style (CSP 3 §6.7.3.3).
-    static let sha256 = "RuGJjicLtkNqknS1ZcAIJgwEKpZQuxutDZMe6hdPKDY="
+    static let sha256 = "X/q0bqhHFdWQ46kItFHraK9QJi/q/+gVaIu2pg52op0="
 }

@@ -118,6 +118,20 @@ enum SignInPageText: TextKey {
     }
 }
 
+extension SignInPageText {
+    var custom: CustomText? {
+        switch self {
+        case .signInTitle: .signInTitle
+        case .signUpTitle: .signUpTitle
+        case .resetTitle: .resetTitle
+        case .resetAdvice: .resetAdvice
+        case .noMethod: .noMethod
+        case .accountDisabled: .accountDisabled
+        default: nil
+        }
+    }
+}
+
 extension Page.Context {
     /// A text of the sign-in page for a label, a title or an attribute.
     func text(_ key: SignInPageText, _ values: [Placeholder: TextValue] = [:]) -> String { string(Text(key, values)) }

@@ -81,6 +81,7 @@ extension Page {
         content += context.passkeyForm(screen.passkey, step)
         if screen.offersGuest { content.append(step.form(.guest, [context.quietButton(.guest)])) }
         if screen.isEmpty { content.append(context.paragraph(.noMethod)) }
+        content += context.help(.signInHelp)
         content.append(
             context.footer(screen.offersSignUp ? [context.switchLink(.createAccount, to: .signUp, step)] : [], step))
         return titled(.signInTitle, step, content, context).with(screen.passkey)
@@ -107,8 +108,8 @@ extension Page {
             ])
         return titled(
             .signUpTitle, step,
-            context.summary(of: step) + [
-                form, context.footer([context.switchLink(.haveAccount, to: .signIn, step)], step),
+            context.summary(of: step) + [form] + context.help(.signUpHelp) + [
+                context.footer([context.switchLink(.haveAccount, to: .signIn, step)], step)
             ],
             context)
     }

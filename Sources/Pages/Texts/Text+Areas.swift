@@ -17,7 +17,14 @@ extension Page.Context {
     private func filled(_ text: Text) -> Text {
         var text = text
         text.values[.app] = text.values[.app] ?? app
+        text.customTexts = customTexts
         return text
+    }
+
+    /// Returns a paragraph that has no built-in text; empty if the project has none in the language of the page.
+    func help(_ key: CustomText) -> [Markup] {
+        guard let template = customTexts[key, language].flatMap(MessageTemplate.init) else { return [] }
+        return [Markup(.p, [.classes(.note, .help)], template.parts(language, [.app: app]).map(\.markup))]
     }
 
     /// The project's name, or "the app".

@@ -5,10 +5,15 @@ public import Identity
 public struct Text: Sendable {
     let key: any TextKey
     var values: [Placeholder: TextValue]
+    /// The texts of the project, which replace built-in ones.
+    var customTexts: CustomTexts
 
-    public init(_ key: any TextKey, _ values: [Placeholder: TextValue] = [:]) {
+    public init(
+        _ key: any TextKey, _ values: [Placeholder: TextValue] = [:], customTexts: CustomTexts = CustomTexts()
+    ) {
         self.key = key
         self.values = values
+        self.customTexts = customTexts
     }
 }
 
@@ -47,17 +52,17 @@ extension Text {
     enum Part: Equatable {
         case words(String)
         case name(String)
-    }
 
-    /// Returns the text in `language` for a page, with each name in a `bdi` element.
-    public func markup(in language: Language) -> [Markup] {
-        parts(in: language).map { part in
-            switch part {
+        var markup: Markup {
+            switch self {
             case .words(let words): .text(words)
             case .name(let name): .isolated(name)
             }
         }
     }
+
+    /// Returns the text in `language` for a page, with each name in a `bdi` element.
+    public func markup(in language: Language) -> [Markup] { parts(in: language).map(\.markup) }
 
     /// Returns the text in `language` for an attribute, a title, a subject or an email as plain text. Each name whose
     /// direction could change the order of the text is between U+2068 and U+2069 (UAX #9 §2.4.2).
@@ -72,14 +77,14 @@ extension Text {
 
     /// Fills the placeholders. Escapes nothing, because ``Markup`` does.
     func parts(in language: Language) -> [Part] {
-        let template = "\(key.template(in: language))"
+        let template = key.custom.flatMap { customTexts[$0, language] } ?? "\(key.template(in: language))"
         let parts = MessageTemplate(template)?.parts(language, values) ?? [.words(template)]
         return language.isPseudoLocale ? PseudoLocale.parts(parts, language) : parts
     }
 }
 
 extension MessageTemplate {
-    fileprivate func parts(_ language: Language, _ values: [Placeholder: TextValue], count: Int? = nil) -> [Text.Part] {
+    func parts(_ language: Language, _ values: [Placeholder: TextValue], count: Int? = nil) -> [Text.Part] {
         pieces.flatMap { piece -> [Text.Part] in
             switch piece {
             case .words(let words): return [.words(words)]

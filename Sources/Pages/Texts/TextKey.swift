@@ -18,6 +18,13 @@ public protocol TextKey: CaseIterable, Hashable, Sendable {
     var traditionalChinese: StaticString { get }
     var arabic: StaticString { get }
     var indonesian: StaticString { get }
+
+    /// The text of a project that replaces this one; `nil` if projects cannot replace it.
+    var custom: CustomText? { get }
+}
+
+extension TextKey {
+    public var custom: CustomText? { nil }
 }
 
 extension TextKey {

@@ -56,6 +56,8 @@ CREATE TABLE realm (
     blocking_functions jsonb CHECK (jsonb_typeof(blocking_functions) = 'object'),
     -- JSON of the Swift type BrandColumn.
     brand jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(brand) = 'object'),
+    -- JSON of the Swift type CustomTextsColumn.
+    texts jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(texts) = 'object'),
     created_at timestamptz NOT NULL,
     -- Set when a project or tenant is deleted. The janitor then deletes its accounts in batches, and this row last.
     deleted_at timestamptz,

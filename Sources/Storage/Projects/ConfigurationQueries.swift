@@ -8,7 +8,7 @@ extension SQL {
         p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains, p.event_kinds,
             p.blocking_functions::text AS blocking_functions,
             p.email_settings::text AS email_settings, p.passkey_settings::text AS passkey_settings,
-            p.sms_settings::text AS sms_settings, p.brand::text AS brand,
+            p.sms_settings::text AS sms_settings, p.brand::text AS brand, p.texts::text AS texts,
             p.sms_secret IS NOT NULL AS has_sms_secret,
             (SELECT coalesce(jsonb_agg(jsonb_build_object('provider', i.provider, 'hasSecret', i.secret IS NOT NULL,
                     'settings', i.settings) ORDER BY i.provider), '[]')::text

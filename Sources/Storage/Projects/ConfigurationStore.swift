@@ -196,6 +196,7 @@ public struct ConfigurationStore: Sendable {
         let functions = realm.project.blockingFunctions
         let hooks = functions.isEmpty ? nil : try BlockingFunctionsColumn(functions).columnText()
         let brand = try BrandColumn(realm.project.brand).columnText()
+        let texts = try CustomTextsColumn(realm.project.texts).columnText()
         var statements: [SQL] = []
         if realm.tenant == nil, realm != before.realm || after.name != before.name {
             statements.append(
@@ -204,7 +205,7 @@ public struct ConfigurationStore: Sendable {
                     policy = \(policy)::text::jsonb, authorized_domains = \(realm.project.authorizedDomains),
                     email_settings = \(emailSettings)::text::jsonb, passkey_settings = \(passkeys)::text::jsonb,
                     sms_settings = \(smsSettings)::text::jsonb, blocking_functions = \(hooks)::text::jsonb,
-                    brand = \(brand)::text::jsonb
+                    brand = \(brand)::text::jsonb, texts = \(texts)::text::jsonb
                 WHERE id = \(realm.id.rawValue)
                 """)
         }

@@ -189,6 +189,7 @@ extension Realm {
         project.sms = try SMSSettingsColumn(columnText: row.decode("sms_settings"))
             .settings(hasSecret: row.decode("has_sms_secret"))
         project.brand = try BrandColumn(columnText: row.decode("brand")).brand
+        project.texts = try CustomTextsColumn(columnText: row.decode("texts")).texts
         project.hasTenants = try row.decode("has_tenants")
         project.wantedEvents = try EventKindsColumn.kinds(row)
         if let column = try row.decode("blocking_functions", as: String?.self) {

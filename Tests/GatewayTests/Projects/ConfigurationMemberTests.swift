@@ -194,6 +194,7 @@ struct ConfigurationMemberTests {
         "sms.fields": [["name": "To_Number", "template": "{number}"]], "sms.format": "form",
         "sms.perCallingCode": ["81": 100], "sms.url": "https://sms.example/send", "sms.username": "demo",
         "smsRegionConfig": ["allowlistOnly": ["allowedRegions": ["JP"]]],
+        "texts": [["key": "signInTitle", "language": "pt-BR", "text": "Entre"]],
         "brand.name": "Acme", "brand.color": "#123456", "brand.privacyUrl": "https://acme.example/privacy",
         "brand.termsUrl": "https://acme.example/terms", "brand.supportUrl": "https://acme.example/help",
         "blockingFunctions.triggers": ["beforeSendSms": ["functionUri": "https://hooks.example/sms"]],

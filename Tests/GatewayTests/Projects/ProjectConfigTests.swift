@@ -40,7 +40,7 @@ struct ProjectConfigTests {
                 "multiTenant": ["allowTenants": true], "smsRegionConfig": [:],
                 "sms": [
                     "format": "webhook", "isSecretStored": false, "allowedCallingCodes": [], "budgetPerDay": 100,
-                ], "blockingFunctions": [:], "brand": [:],
+                ], "blockingFunctions": [:], "brand": [:], "texts": [],
             ])
         #expect(try await gateway.send(.get, "/v2/projects/other/config", by: backend).status == 403)
         #expect(try await gateway.getWithoutAPIKey(Self.path).status == 403)

@@ -44,6 +44,19 @@ extension ConfigurationTests {
             ])
     }
 
+    @Test("The keys and languages of changed texts are audited")
+    func textEvents() {
+        var after = Self.valid
+        after.realm.project.texts = CustomTexts([.signInTitle: [.german: "Hallo", .english: "Hi"]])
+        #expect(
+            Self.trail(after, since: Self.valid) == [
+                "project.changed demo members=texts.signInTitle.de texts.signInTitle.en"
+            ])
+        var removed = after
+        removed.realm.project.texts = CustomTexts([.signInTitle: [.english: "Hi"]])
+        #expect(Self.trail(removed, since: after) == ["project.changed demo members=texts.signInTitle.de"])
+    }
+
     @Test("A relation, its reason, and the platforms of the rule about Apple are audited")
     func relationEvents() {
         var after = Self.valid

@@ -96,6 +96,7 @@ struct TrustedConfigurationTests {
         Row("Brand.terms") { $0.realm.project.brand.terms = BrandLink("https://evil.example") },
         Row("Brand.support") { $0.realm.project.brand.support = BrandLink("https://evil.example") },
         app("brand") { $0.brand.name = "Other" },
+        Row("Project.texts") { $0.realm.project.texts = CustomTexts([.verifyEmail: [.english: "Pay now"]]) },
         Row("Project.wantedEvents") { $0.realm.project.wantedEvents = [.accountDeleted] },
         Row("Project.blockingFunctions") { $0.realm.project.blockingFunctions.forwardsIDToken.toggle() },
         policy("trustsGoogleForEveryDomain") { $0.trustsGoogleForEveryDomain.toggle() },
