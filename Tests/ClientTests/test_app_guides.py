@@ -73,7 +73,7 @@ def code_blocks_of_guide(guide, language):
 def swift_blocks():
     return [
         pytest.param(guide, block, id=f"{guide}-{number}")
-        for guide in ("ios.md", "from-firebase-auth.md", "errors.md", "passkeys.md")
+        for guide in ("ios.md", "from-firebase-auth.md", "errors.md", "passkeys.md", "sign-in-page.md")
         for number, block in enumerate(code_blocks_of_guide(guide, "swift"))
     ]
 

@@ -14,6 +14,7 @@ EVENTS = "test_events"
 COMPILED = f"{APPS}::test_swift_code_compiles_without_warnings"
 PROJECT_FILES = "test_guides::test_the_project_files_in_the_guides_configure_apple_and_then_google"
 TELEPHONE = "test_telephone"
+PAGE = "test_sign_in_page_guide"
 LOCAL_COMMAND = "The tests do not run this command, because it installs packages. They start the same gateway."
 
 # By document, heading and index of the block: the test that runs it, or the sentence of the document that says why no
@@ -111,6 +112,14 @@ CLAIMS = {
         ("Telephone numbers", 3): f"{FACTORS}::test_the_commands_of_the_guide_enroll_a_number_and_sign_in",
         ("Telephone numbers", 4): f"{FACTORS}::test_the_commands_of_the_guide_enroll_a_number_and_sign_in",
         ("Recovery codes", 0): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
+    },
+    "sign-in-page.md": {
+        ("Configure the apps", 0): f"{PAGE}::test_the_project_file_of_the_guide_can_be_applied",
+        ("A web page", 0): f"{PAGE}::test_the_web_page_signs_in_and_tells_that_the_user_cancelled",
+        ("A web page", 1): f"{PAGE}::test_the_web_page_signs_in_and_tells_that_the_user_cancelled",
+        ("A site rendered on a server", 0): f"{PAGE}::test_the_server_signs_in_and_tells_that_the_user_cancelled",
+        ("An app for Apple's platforms", 0): COMPILED,
+        ("An Android app", 0): "The tests do not run this code, because they have no Android.",
     },
     "telephone.md": {
         ("Turn it on", 0): f"{TELEPHONE}::test_the_project_files_of_the_guide_can_be_applied",
