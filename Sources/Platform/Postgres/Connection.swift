@@ -151,7 +151,7 @@ final class Connection {
         guard let statement = running else { return }
         switch sender.phase {
         case .preparing(let prepared) where failure == nil:
-            flush(after: sender.execute(prepared))
+            flush(after: sender.executeNew(prepared))
         case .executing(let prepared) where failure?.meansStalePreparation == true:
             // Inside a transaction, the error has aborted the transaction, so that repeating the statement is useless.
             guard !isRepeated, PQtransactionStatus(handle) == PQTRANS_IDLE else { return complete() }

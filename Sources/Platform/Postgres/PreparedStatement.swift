@@ -15,13 +15,26 @@ public enum StatementPreparation: Sendable {
 }
 
 /// Statements with equal keys share a prepared statement.
+///
+/// The key of a statement of several kilobytes is made and found without its text. Two statements with the same text
+/// in different pieces have different keys; each of them is prepared.
 struct StatementKey: Hashable {
-    let text: String
+    private let pieces: [SQL.Piece]
     let types: [PostgresType]
 
     init(_ sql: SQL) {
-        text = sql.text
+        pieces = sql.pieces
         types = sql.parameters.map(\.type)
+    }
+
+    /// The text for the server.
+    var text: String { SQL.text(of: pieces) }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(pieces.count)
+        hasher.combine(types.count)
+        hasher.combine(pieces.first?.maximumLength)
+        hasher.combine(pieces.last?.maximumLength)
     }
 
     /// A name for the statement, equal in all processes.

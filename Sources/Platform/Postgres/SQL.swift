@@ -10,11 +10,27 @@ internal import FoundationEssentials
 /// Parameters are sent with their types: `Int` is `bigint`, `String` is `text`. For another type, use a cast:
 /// `\(json)::jsonb`.
 public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConvertible, CustomReflectable {
-    private enum Piece {
+    enum Piece: Equatable {
         case literal(StaticString)
         /// Several literals; see ``SQL/compacted``.
         case literals(String)
         case parameter
+
+        static func == (left: Piece, right: Piece) -> Bool {
+            switch (left, right) {
+            case (.literal(let left), .literal(let right)):
+                // The same literal is usually at the same address.
+                left.withUTF8Buffer { left in
+                    right.withUTF8Buffer { right in
+                        left.count == right.count
+                            && (left.baseAddress == right.baseAddress || left.elementsEqual(right))
+                    }
+                }
+            case (.literals(let left), .literals(let right)): left == right
+            case (.parameter, .parameter): true
+            case (.literal, _), (.literals, _), (.parameter, _): false
+            }
+        }
 
         /// In bytes of the text. The number of a parameter has at most five digits.
         var maximumLength: Int {
@@ -26,7 +42,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
         }
     }
 
-    private var pieces: [Piece]
+    private(set) var pieces: [Piece]
     public private(set) var parameters: [Parameter]
 
     public init(stringLiteral value: StaticString) {
@@ -43,9 +59,10 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
         parameters = []
     }
 
-    /// The text for the server, with numbered parameters. Connections find prepared statements by this text and the
-    /// types of the parameters.
-    public var text: String {
+    /// The text for the server, with numbered parameters.
+    public var text: String { Self.text(of: pieces) }
+
+    static func text(of pieces: [Piece]) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(pieces.reduce(0) { $0 + $1.maximumLength })
         var number = 0

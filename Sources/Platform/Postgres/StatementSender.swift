@@ -44,9 +44,13 @@ struct StatementSender {
         }
     }
 
-    /// Executes a prepared statement with the loaded parameters.
-    mutating func execute(_ statement: PreparedStatement) -> Bool {
+    /// Executes a statement that is prepared from now on, with the loaded parameters.
+    mutating func executeNew(_ statement: PreparedStatement) -> Bool {
         prepared[statement.key] = statement
+        return execute(statement)
+    }
+
+    private mutating func execute(_ statement: PreparedStatement) -> Bool {
         phase = .executing(statement)
         return parameters.withPointers { count, _, values, lengths, formats in
             PQsendQueryPrepared(handle, statement.name, count, values, lengths, formats, 1) == 1
@@ -91,6 +95,6 @@ struct StatementSender {
         let key = StatementKey(sql)
         if let known = prepared[key] { return known.map { execute($0) } ?? sendUnnamed(key.text) }
         guard prepared.count < PreparedStatement.maximumPerSession else { return sendUnnamed(key.text) }
-        return execute(PreparedStatement(sharing: key))
+        return executeNew(PreparedStatement(sharing: key))
     }
 }

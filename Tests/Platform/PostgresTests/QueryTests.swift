@@ -144,6 +144,27 @@ struct QueryTests {
         }
     }
 
+    @Test(
+        "Statements of the same length and the same number of parameters are not mistaken for each other",
+        arguments: [StatementPreparation.own, .shared, .none])
+    func similarStatements(preparation: StatementPreparation) async throws {
+        let statements: [(SQL, Int)] = [
+            ("SELECT 1 + \(5)", 6), ("SELECT 2 + \(5)", 7), ("SELECT 2 * \(5)", 10), ("SELECT \(5) - 1", 4),
+            ("SELECT \(5) - 2", 3), (("SELECT 3 + \(5)" as SQL).compacted, 8),
+            (("SELECT 4 + \(5)" as SQL).compacted, 9), ("SELECT \("12")::bigint", 12), ("SELECT \(12)::bigint", 12),
+        ]
+        try await withPool {
+            $0.connections = 1
+            $0.preparation = preparation
+        } _: { pool in
+            for (sql, expected) in statements + statements {
+                let named: SQL = "\(sql) AS value"
+                let rows = try await pool.query(named) + pool.read(named)
+                #expect(try rows.map { try $0.decode("value", as: Int.self) } == [expected, expected], "\(sql)")
+            }
+        }
+    }
+
     @Test("A shared statement is prepared at its first execution, and each execution has its effect once")
     func sharedStatements() async throws {
         try await withPool {
