@@ -71,12 +71,7 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             case .wait:
                 if let value = try await loadedByAnother(key) { return value }
             case .load:
-                let result: Result<Value?, any Error>
-                do { result = .success(try await load(key)) } catch { result = .failure(error) }
-                let (waiters, answer) = entries.withLock { finishLoading(key, result, in: &$0) }
-                for waiter in waiters { waiter.resume(with: answer) }
-                // The caller that has loaded a value may use it even if it was invalidated meanwhile.
-                if let value = try answer.get() ?? result.get() { return value }
+                if let value = try await loadedForAll(key) { return value }
             }
         }
     }
@@ -181,6 +176,16 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             return (waiters, .success(value))
         }
         return (waiters, result)
+    }
+
+    /// Loads a value, and resumes the callers that wait for it.
+    private func loadedForAll(_ key: Key) async throws -> Value? {
+        let result: Result<Value?, any Error>
+        do { result = .success(try await load(key)) } catch { result = .failure(error) }
+        let (waiters, answer) = entries.withLock { finishLoading(key, result, in: &$0) }
+        for waiter in waiters { waiter.resume(with: answer) }
+        // The caller that has loaded a value may use it even if it was invalidated meanwhile.
+        return try answer.get() ?? result.get()
     }
 
     private func loadedByAnother(_ key: Key) async throws -> Value? {
