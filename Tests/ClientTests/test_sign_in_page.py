@@ -20,6 +20,11 @@ from web_app import answer_consent_page
 
 pytestmark = pytest.mark.slow
 STATE = "state of the app"
+# Between links on one line of the footer.
+SMALLEST_GAP_OF_LINKS = """Math.min(99, ...[...document.querySelectorAll("footer.links a")].flatMap((link, index, all) => {
+    const [own, next] = [link, all[index + 1] ?? link].map(found => found.getBoundingClientRect());
+    return next.top === own.top && next.left > own.left ? [next.left - own.right] : [];
+}))"""
 
 
 class App:
@@ -166,4 +171,5 @@ def test_the_screens_are_accessible_and_fit(app, scripted_window, width, is_dark
         assert violations(window) == []
         assert window.evaluate("document.documentElement.scrollWidth") <= width
         assert min(window.heights("button, .provider")) >= 44
+        assert window.evaluate(SMALLEST_GAP_OF_LINKS) >= 16
     assert window.console_messages() == []

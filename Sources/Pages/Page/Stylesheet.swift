@@ -57,13 +57,13 @@ enum Stylesheet {
         .providers{display:grid;gap:.75rem}\
         .provider{display:flex;align-items:center;justify-content:center;gap:.625rem;height:2.75rem;padding:0 .75rem;\
         border:1px solid var(--line);border-radius:.5rem;background:var(--card);color:var(--text);font-weight:600;\
-        line-height:1.2;text-decoration:none;overflow:hidden}\
+        line-height:1.2;text-align:center;text-decoration:none;overflow:hidden}\
         .provider span{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden}\
         .apple{border-color:#000;background:#000;color:#fff}.apple img{display:block}\
         .google{border-color:#747775;background:#fff;color:#1f1f1f}\
         .divider{margin:1.25rem 0 0;color:var(--soft);text-align:center}\
         .help{margin-top:1.25rem}\
-        .links{max-width:none;padding:0}.plain{color:inherit}\
+        footer.links{display:flex;flex-wrap:wrap;gap:0 1.5rem;max-width:none;padding:0}.plain{color:inherit}\
         @media (prefers-color-scheme:dark){.apple{border-color:#fff;background:#fff;color:#000}\
         .google{border-color:#8e918f;background:#131314;color:#e3e3e3}}\
         @media (forced-colors:active){.apple{border-color:ButtonBorder}}\
@@ -72,5 +72,5 @@ enum Stylesheet {
         """
 
     /// SHA-256 of ``text`` in base64. The page's policy allows no other style (CSP 3 §6.7.3.3).
-    static let sha256 = "X/q0bqhHFdWQ46kItFHraK9QJi/q/+gVaIu2pg52op0="
+    static let sha256 = "8jVznzncL/rhops3aO/SqOZOLvHtUyZOgJ0CjT8+UCU="
 }
