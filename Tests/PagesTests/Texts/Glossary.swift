@@ -22,7 +22,7 @@ struct Glossary: Sendable {
             language: .japanese, register: "です・ます", account: "アカウント", signIn: "ログイン", signOut: "ログアウト",
             password: "パスワード", passkey: "パスキー", secondStep: "追加の確認", provider: "プロバイダー", device: "端末",
             link: "リンク", emailAddress: "メールアドレス",
-            avoided: ["サインアウト", "デバイス", "暗証番号", "Eメール", "二段階", "クリック"]),
+            avoided: ["サインアウト", "サインインし", "サインインで", "パスキーでサインイン", "デバイス", "暗証番号", "Eメール", "二段階", "クリック"]),
         Glossary(
             language: .german, register: "Sie", account: "Konto", signIn: "anmelden", signOut: "abgemeldet",
             password: "Passwort", passkey: "Passkey", secondStep: "zweiter Schritt", provider: "Anbieter",
@@ -43,12 +43,12 @@ struct Glossary: Sendable {
             language: .portuguese, register: "você", account: "conta", signIn: "fazer login", signOut: "desconectad",
             password: "senha", passkey: "chave de acesso", secondStep: "segunda etapa", provider: "provedor",
             device: "dispositivo", link: "link", emailAddress: "endereço de e-mail",
-            avoided: ["email", "logar", "palavra-passe", "aplicativo", "clique"]),
+            avoided: ["email", "logar", "palavra-passe", "aplicativo", "clique", "entrar", "entre de"]),
         Glossary(
             language: .italian, register: "tu", account: "account", signIn: "accedere", signOut: "disconness",
             password: "password", passkey: "passkey", secondStep: "secondo passaggio", provider: "provider",
             device: "dispositivo", link: "link", emailAddress: "indirizzo email",
-            avoided: ["e-mail", "login", "parola d’ordine", "chiave d’accesso", "clicca", "'"]),
+            avoided: ["e-mail", "login", "parola d’ordine", "chiave d’accesso", "clicca", "'", "«"]),
         Glossary(
             language: .korean, register: "하세요", account: "계정", signIn: "로그인", signOut: "로그아웃", password: "비밀번호",
             passkey: "패스키", secondStep: "두 번째 단계", provider: "제공업체", device: "기기", link: "링크",

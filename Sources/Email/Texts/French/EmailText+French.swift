@@ -71,7 +71,7 @@ extension EmailText {
         case .administratorAddedSubject: "Un nouvel administrateur de {app}"
         case .administratorAdded: "Une personne a accepté une invitation et a désormais un rôle dans {app}. La liste des administrateurs y indique la personne et le rôle."
         case .ownerAddedSubject: "Un nouveau propriétaire de {app}"
-        case .ownerAdded: "Une personne a désormais le rôle « owner » dans {app} et peut tout y modifier, y compris les rôles des autres personnes. La liste des administrateurs y indique la personne."
+        case .ownerAdded: "Une personne a désormais le rôle « owner » dans {app} et peut tout y modifier, y compris les rôles des autres personnes. La liste des administrateurs y indique la personne."
         case .administratorAddedAdvice: "Si vous ne vous y attendiez pas, retirez-y le rôle et cherchez qui l’a attribué."
         case .accountsMergedSubject: "Deux comptes {app} ont été fusionnés"
         case .accountsMerged: "Votre compte {app} et un autre compte {app} ont été fusionnés en un seul."

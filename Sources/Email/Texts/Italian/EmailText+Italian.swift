@@ -71,7 +71,7 @@ extension EmailText {
         case .administratorAddedSubject: "Un nuovo amministratore di {app}"
         case .administratorAdded: "Una persona ha accettato un invito e ora ha un ruolo in {app}. L’elenco degli amministratori mostra lì la persona e il ruolo."
         case .ownerAddedSubject: "Un nuovo proprietario di {app}"
-        case .ownerAdded: "Una persona ha ora il ruolo «owner» in {app} e può modificare tutto, anche i ruoli di altre persone. L’elenco degli amministratori mostra lì la persona."
+        case .ownerAdded: "Una persona ha ora il ruolo “owner” in {app} e può modificare tutto, anche i ruoli di altre persone. L’elenco degli amministratori mostra lì la persona."
         case .administratorAddedAdvice: "Se non te lo aspettavi, rimuovi lì il ruolo e scopri chi lo ha assegnato."
         case .accountsMergedSubject: "Due account {app} sono stati uniti"
         case .accountsMerged: "Il tuo account {app} e un altro account {app} sono stati uniti in uno solo."

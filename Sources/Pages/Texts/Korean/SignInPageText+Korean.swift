@@ -78,7 +78,7 @@ extension SignInPageText {
         case .passkeySignIn: "패스키로 로그인"
         case .passkeyFailed: "패스키가 사용되지 않았습니다. 다시 시도하거나 다른 방법으로 로그인하세요."
         case .passkeyUnknown: "이 패스키가 등록된 계정이 없습니다. 다른 방법으로 로그인하세요."
-        case .passkeyOfferTitle: "다음부터 비밀번호 없이 로그인하시겠습니까?"
+        case .passkeyOfferTitle: "다음부터 비밀번호 없이 로그인할까요?"
         case .passkeyOfferAdvice: "패스키가 있으면 지문, 얼굴 또는 기기의 화면 잠금으로 로그인할 수 있습니다."
         case .createPasskey: "패스키 만들기"
         case .passkeyNotCreated: "패스키가 만들어지지 않았습니다. 다시 시도할 수 있습니다."
