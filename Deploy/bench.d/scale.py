@@ -213,14 +213,19 @@ def main(binary, *counts):
     with tempfile.TemporaryDirectory(prefix="sekisho-bench-", dir="/var/tmp") as name:
         folder = Path(name)
         folder.chmod(0o711)
-        if shutil.disk_usage(folder).free < (needed := sum(sizes.values()) * BYTES_PER_ACCOUNT):
-            raise SystemExit(f"{folder.parent} needs {needed / 1e9:.0f} GB of free space")
+        require_space(folder, sizes)
         with postgres_with_default_buffers(binary, folder) as server_url:
             sides = [Side.filled(binary, server_url, folder, name, count) for name, count in sizes.items()]
             comparisons = compare(sides)
             print(f"{machine()}; {database_description(server_url)}")
     report(sizes, comparisons)
     sys.exit(any(comparison.failed for comparison in comparisons))
+
+
+def require_space(folder, sizes):
+    """Exits with an error unless the disk of `folder` has space for projects of these sizes."""
+    if shutil.disk_usage(folder).free < (needed := sum(sizes.values()) * BYTES_PER_ACCOUNT):
+        raise SystemExit(f"{folder.parent} needs {needed / 1e9:.0f} GB of free space")
 
 
 def report(sizes, comparisons):

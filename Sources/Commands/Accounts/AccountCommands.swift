@@ -183,7 +183,10 @@ extension AccountAdministration {
     /// - Parameter text: an ID, an email address or a phone number.
     /// - Throws: ``Failure`` unless exactly one account has it.
     fileprivate func requireAccount(_ text: String, in realm: Realm) async throws -> Account {
-        let found = try await find([.id(ID(text))] + ContactIdentifiers(text).references, in: realm)
+        let contacts: [AccountReference?] = [
+            EmailAddress(text).map { .email($0) }, PhoneNumber(text).map { .phoneNumber($0) },
+        ]
+        let found = try await find([.id(ID(text))] + contacts.compactMap(\.self), in: realm)
         guard let account = found.first else {
             throw Failure(
                 message: "\(realm.tenant == nil ? "project" : "tenant") \(realm.id) has no user \(text)")

@@ -6,77 +6,58 @@ internal import JSON
 /// Lists and finds the accounts of a project or tenant.
 package enum AccountListScreen {
     static let pageSize = 50
-    /// The API skips at most 100 000 accounts.
-    private static let lastPage = 100_000 / pageSize
     /// The maximum length of a name in a list, in characters.
     private static let shownName = 60
-    /// The number of newest accounts among which a filter selects, because the API has no such filter.
-    static let filteredAccounts = 500
-
-    enum Filter: String, CaseIterable {
-        case all, disabled, guest, relayStopped, notVerified
-
-        var label: String {
-            switch self {
-            case .all: "All accounts"
-            case .disabled: "Disabled"
-            case .guest: "Guests"
-            case .relayStopped: "Relay stopped"
-            case .notVerified: "Email not verified"
-            }
-        }
-
-        func accepts(_ account: AccountSummary) -> Bool {
-            switch self {
-            case .all: true
-            case .disabled: account.isDisabled
-            case .guest: account.isGuest
-            case .relayStopped: account.isRelayStopped
-            case .notVerified: account.email != nil && !account.emailIsVerified
-            }
-        }
-    }
 
     /// What the query of the page selects.
     struct Selection {
-        let text: String
-        let filter: Filter
-        /// From 0.
-        let page: Int
-        /// The token of a later page of a search; `nil` for the first.
+        /// The search text; `nil` if the page shows a list.
+        let text: String?
+        let list: AccountList
+        /// `nil` for the first page.
         let pageToken: String?
 
         init(_ context: ScreenContext) {
-            text = (context.request.query("q") ?? "").trimmed
-            filter = context.request.query("filter").flatMap(Filter.init) ?? .all
-            page = context.request.query("page").flatMap { Int($0) }.map { min(max(0, $0), lastPage) } ?? 0
+            let text = (context.request.query("q") ?? "").trimmed
+            self.text = text.isEmpty ? nil : text
+            list = context.request.query("list").flatMap(AccountList.init) ?? .newest
             pageToken = context.request.query("pageToken")
         }
+
+        /// The parameters of the operation `searchAccounts`.
+        var parameters: [APICall.Parameter] {
+            (text.map { [.init("q", $0)] } ?? list.parameters) + [.init("maxResults", "\(pageSize)")]
+                + (pageToken.map { [.init("nextPageToken", $0)] } ?? [])
+        }
+
+        /// The query of the page that shows the same list from its beginning.
+        var query: [(String, String)] { text.map { [("q", $0)] } ?? [("list", list.rawValue)] }
     }
 
     package static func screen(_ context: ScreenContext) async throws -> Screen {
         let selection = Selection(context)
-        let result = try await context.perform(try call(selection, context))
+        let result = try await context.perform(
+            try context.catalog.call("searchAccounts", in: context.realm, query: selection.parameters))
         let results: [ScreenBlock] =
-            result.isSuccess
-            ? list(
-                try await found(result, selection, context), result, try await total(selection, context), selection,
-                context)
-            : [.problem(context.problem(result))]
+            result.isSuccess ? rows(result, selection, context) : [.problem(context.problem(result))]
         let new = Markup(
             .a, [.classes(["button"]), .href(URLReference(context.consolePath(["newAccount"])))], text: "New account")
         return Screen(
             "Accounts", notices: ["delete": "The account was deleted."],
             [
                 .markup(Markup(.p, [new])),
-                .section("Find accounts", [.markup(searchForm(selection, context))]),
-                .section(selection.filter.label, results),
+                .section(
+                    "Find accounts", [.markup(searchForm(selection, context)), .markup(listForm(selection, context))]),
+                .section(selection.text == nil ? selection.list.label : "Found accounts", results),
             ])
     }
 
     /// The newest accounts, for the start page.
     package static func newest(_ count: Int, _ context: ScreenContext) async throws -> [Markup] {
-        let result = try await context.perform(try newestCall(limit: count, offset: 0, context))
+        let result = try await context.perform(
+            try context.catalog.call(
+                "searchAccounts", in: context.realm,
+                query: AccountList.newest.parameters + [.init("maxResults", "\(count)")]))
         guard result.isSuccess else { return [context.problem(result).markup()] }
         let accounts = AccountSummary.all(in: result)
         guard !accounts.isEmpty else { return [Markup(.p, text: "No accounts yet.")] }
@@ -92,69 +73,17 @@ package enum AccountListScreen {
         ]
     }
 
-    private static func call(_ selection: Selection, _ context: ScreenContext) throws -> APICall {
-        guard selection.text.isEmpty else {
-            let token = selection.pageToken.map { [APICall.Parameter("nextPageToken", $0)] } ?? []
-            return try context.catalog.call(
-                "searchAccounts", in: context.realm,
-                query: [.init("q", selection.text), .init("maxResults", "\(pageSize)")] + token)
-        }
-        return selection.filter == .all
-            ? try newestCall(limit: pageSize, offset: selection.page * pageSize, context)
-            : try newestCall(limit: filteredAccounts, offset: 0, context)
-    }
-
-    private static func newestCall(limit: Int, offset: Int, _ context: ScreenContext) throws -> APICall {
-        try context.catalog.call(
-            "queryAccounts", in: context.realm,
-            body: [
-                "sortBy": .string("CREATED_AT"), "order": .string("DESC"), "limit": .string("\(limit)"),
-                "offset": .string("\(offset)"),
-            ])
-    }
-
-    /// Returns the accounts of a response that the filter accepts. The first page of a search also has those of the
-    /// newest accounts whose email address or name begins with the text, because the API searches only whole addresses.
-    private static func found(
+    private static func rows(
         _ result: APIResult, _ selection: Selection, _ context: ScreenContext
-    ) async throws -> [AccountSummary] {
-        var found = AccountSummary.all(in: result)
-        if !selection.text.isEmpty, selection.pageToken == nil {
-            let newest = AccountSummary.all(
-                in: try await context.perform(try newestCall(limit: filteredAccounts, offset: 0, context)))
-            found += newest.filter { account in
-                account.begins(with: selection.text) && !found.contains { $0.id.isExactly(account.id) }
-            }
-        }
-        return found.filter(selection.filter.accepts)
-    }
-
-    /// Returns the number of all accounts; `nil` for a search or a filter.
-    private static func total(_ selection: Selection, _ context: ScreenContext) async throws -> Int? {
-        guard selection.text.isEmpty, selection.filter == .all else { return nil }
-        let counted = try await context.perform(
-            try context.catalog.call("queryAccounts", in: context.realm, body: ["returnUserInfo": .bool(false)]))
-        return (counted.json?["recordsCount"]?.text).flatMap { Int($0) }
-    }
-
-    private static func list(
-        _ found: [AccountSummary], _ result: APIResult, _ total: Int?, _ selection: Selection, _ context: ScreenContext
     ) -> [ScreenBlock] {
-        let shown = found.prefix(pageSize)
-        guard !shown.isEmpty else {
-            return [.paragraph(selection.text.isEmpty ? "There are no such accounts." : "No account was found.")]
-        }
-        let rows = shown.map { row($0, context) }
-        var blocks: [ScreenBlock] = [.markup(.table("Accounts", ["Account", "Sign-in", "State", "Created"], rows))]
-        if let total {
-            let first = selection.page * pageSize + 1
-            blocks.append(.paragraph("Accounts \(first) to \(first + shown.count - 1) of \(total), newest first."))
-        }
-        if selection.filter != .all, selection.text.isEmpty {
-            blocks.append(.paragraph("The filter selects among the \(filteredAccounts) newest accounts."))
-        }
-        let links = pageLinks(selection, of: total ?? 0, next: result.json?["nextPageToken"]?.text, context)
-        return blocks + (links.isEmpty ? [] : [.markup(Markup(.p, [.classes(["links"])], links))])
+        let accounts = AccountSummary.all(in: result)
+        let rows = accounts.map { row($0, context) }
+        let links = pageLinks(selection, next: result.json?["nextPageToken"]?.text, context)
+        return [
+            accounts.isEmpty
+                ? .paragraph(selection.text == nil ? "There are no such accounts." : "No account was found.")
+                : .markup(.table("Accounts", ["Account", "Sign-in", "State", "Created"], rows))
+        ] + (links.isEmpty ? [] : [.markup(Markup(.p, [.classes(["links"])], links))])
     }
 
     private static func row(_ account: AccountSummary, _ context: ScreenContext) -> [Markup] {
@@ -179,45 +108,75 @@ package enum AccountListScreen {
     }
 
     private static func pageLinks(
-        _ selection: Selection, of total: Int, next token: String?, _ context: ScreenContext
+        _ selection: Selection, next token: String?, _ context: ScreenContext
     ) -> [Markup] {
-        let last = min(max(0, total - 1) / pageSize, lastPage)
-        func link(_ label: String, to page: Int) -> Markup {
-            .link(context.consolePath(["accounts"], [("page", "\(page)")]), .text(label))
+        func link(_ label: String, _ query: [(String, String)]) -> Markup {
+            .link(context.consolePath(["accounts"], query), .text(label))
         }
-        var links: [Markup] = []
-        if selection.page > 0 { links += [link("Newest", to: 0), link("Newer", to: selection.page - 1)] }
-        if selection.page < last { links += [link("Older", to: selection.page + 1), link("Oldest", to: last)] }
-        if let token {
-            links.append(
-                .link(
-                    context.consolePath(["accounts"], [("q", selection.text), ("pageToken", token)]), .text("More")))
-        }
-        return links.flatMap { [$0, .text(" ")] }
+        let first = selection.pageToken == nil ? [] : [link("First page", selection.query)]
+        let next = token.map { [link("Next page", selection.query + [("pageToken", $0)])] } ?? []
+        return (first + next).flatMap { [$0, .text(" ")] }
     }
 
     private static func searchForm(_ selection: Selection, _ context: ScreenContext) -> Markup {
-        let tenant = context.realm.tenant.map { tenant in
-            Markup.void(.input, [.type("hidden"), .name("tenant"), .value(tenant)])
-        }
         let text = FormField(
-            "q", "Email address, phone number, name or ID", value: selection.text,
-            hint: "The beginning of an ID, or a whole email address or phone number. Of the \(filteredAccounts) newest "
-                + "accounts, also the beginning of an email address or name.")
-        let filter = FormField(
-            "filter", "Filter", .choice(Filter.allCases.map { .init($0.rawValue, $0.label) }),
-            value: selection.filter.rawValue)
+            "q", "ID, email address, phone number or name", value: selection.text ?? "",
+            hint: "The beginning of an ID or a name, a whole email address or phone number, "
+                + "or a provider and its ID of the user, such as apple.com:001234.abcd.")
+        return form([text.searchMarkup(in: "search")], button: "Search", context)
+    }
+
+    private static func listForm(_ selection: Selection, _ context: ScreenContext) -> Markup {
+        let list = FormField(
+            "list", "List", .choice(AccountList.allCases.map { .init($0.rawValue, $0.label) }),
+            value: selection.list.rawValue)
+        return form([list.searchMarkup(in: "list")], button: "Show", context)
+    }
+
+    private static func form(_ fields: [Markup], button: String, _ context: ScreenContext) -> Markup {
+        let tenant = context.realm.tenant.map { Markup.void(.input, [.type("hidden"), .name("tenant"), .value($0)]) }
+        let path = ConsolePath.text(.init(project: context.realm.project, tenant: nil), ["accounts"])
         return Markup(
-            .form,
-            [
-                .classes(["search"]), .role("search"),
-                .action(
-                    URLReference(ConsolePath.text(.init(project: context.realm.project, tenant: nil), ["accounts"]))),
-            ],
-            [tenant].compactMap(\.self)
-                + [
-                    text.searchMarkup, filter.searchMarkup,
-                    Markup(.button, [.type("submit")], text: "Search"),
-                ])
+            .form, [.classes(["search"]), .role("search"), .label(button), .action(URLReference(path))],
+            [tenant].compactMap(\.self) + fields + [Markup(.button, [.type("submit")], text: button)])
+    }
+}
+
+/// The lists of accounts that the screen offers. An index serves each of them.
+enum AccountList: String, CaseIterable {
+    case newest, oldest, email, name, id, disabled, guest, relayStopped, likelyReal, unknownReal, unsupportedReal
+
+    var label: String {
+        switch self {
+        case .newest: "All accounts, newest first"
+        case .oldest: "All accounts, oldest first"
+        case .email: "All accounts by email address"
+        case .name: "All accounts by name"
+        case .id: "All accounts by ID"
+        case .disabled: "Disabled accounts"
+        case .guest: "Guests"
+        case .relayStopped: "Relay stopped: Apple no longer forwards email"
+        case .likelyReal: "Apple: likely a real person"
+        case .unknownReal: "Apple: not known whether a real person"
+        case .unsupportedReal: "Apple: no estimate whether a real person"
+        }
+    }
+
+    /// Parameters of the operation `searchAccounts`.
+    var parameters: [APICall.Parameter] {
+        let newestFirst: [APICall.Parameter] = [.init("sortBy", "CREATED_AT"), .init("order", "DESC")]
+        return switch self {
+        case .newest: newestFirst
+        case .oldest: [.init("sortBy", "CREATED_AT")]
+        case .email: [.init("sortBy", "USER_EMAIL")]
+        case .name: [.init("sortBy", "NAME")]
+        case .id: [.init("sortBy", "USER_ID")]
+        case .disabled: [.init("filter", "DISABLED")] + newestFirst
+        case .guest: [.init("filter", "GUEST")] + newestFirst
+        case .relayStopped: [.init("filter", "RELAY_STOPPED")]
+        case .likelyReal: [.init("realUserStatus", "LIKELY_REAL")]
+        case .unknownReal: [.init("realUserStatus", "UNKNOWN")]
+        case .unsupportedReal: [.init("realUserStatus", "UNSUPPORTED")]
+        }
     }
 }

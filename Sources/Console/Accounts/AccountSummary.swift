@@ -65,12 +65,6 @@ package struct AccountSummary: Sendable {
         email ?? displayName ?? phoneNumber ?? "\(isGuest ? "Guest" : "Account") \(id.shortened(to: 16))"
     }
 
-    /// Whether the email address or the name begins with the text, in upper or lower case.
-    func begins(with text: String) -> Bool {
-        let text = text.lowercased()
-        return [email, displayName].contains { $0?.lowercased().beginsExactly(with: text) == true }
-    }
-
     /// The states that a list marks.
     var tags: [String] {
         (isDisabled ? ["disabled"] : []) + (isRelayStopped ? ["relay stopped"] : [])

@@ -53,7 +53,7 @@ package enum AuditScreen {
         let path = ConsolePath.text(.init(project: context.realm.project, tenant: nil), ["audit"])
         return Markup(
             .form, [.classes(["search"]), .role("search"), .action(URLReference(path))],
-            [tenant].compactMap(\.self) + fields.map(\.searchMarkup)
+            [tenant].compactMap(\.self) + fields.map { $0.searchMarkup() }
                 + [Markup(.button, [.type("submit")], text: "Search")])
     }
 }

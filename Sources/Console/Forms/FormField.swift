@@ -49,7 +49,9 @@ package struct FormField: Sendable {
     }
 
     /// The field in the search form of a list.
-    package var searchMarkup: Markup { markup(in: "search", isInvalid: false) }
+    ///
+    /// - Parameter form: the ID of the form.
+    package func searchMarkup(in form: String = "search") -> Markup { markup(in: form, isInvalid: false) }
 
     /// - Parameter form: the ID of the form, because a page can have several forms with equal fields.
     func markup(in form: String, isInvalid: Bool) -> Markup {

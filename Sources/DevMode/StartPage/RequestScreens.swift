@@ -143,11 +143,11 @@ extension StartPages {
             .form, [.classes(["search"]), .role("search"), .action(URLReference("/dev/requests"))],
             realm.map { .void(.input, [.type("hidden"), .name($0), .value($1)]) } + [
                 FormField("q", "Part of the path, operation or error code", value: filter.text)
-                    .searchMarkup,
+                    .searchMarkup(),
                 FormField(
                     "kind", "Show", .choice(RequestFilter.Kind.allCases.map { .init($0.rawValue, $0.label) }),
                     value: filter.kind.rawValue
-                ).searchMarkup,
+                ).searchMarkup(),
                 Markup(.button, [.type("submit")], text: "Search"),
             ])
     }

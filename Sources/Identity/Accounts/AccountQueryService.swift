@@ -8,8 +8,8 @@ public struct AccountQueryService: Sendable {
 
     public struct Page: Sendable {
         public let accounts: [Account]
-        /// The ID of the last account of this page, if there may be another page.
-        public let lastID: ID<Account>?
+        /// Where the next page begins, if there may be another page.
+        public let next: AccountSearchPosition?
     }
 
     /// - Throws: ``QueryRefusal``.
@@ -19,28 +19,29 @@ public struct AccountQueryService: Sendable {
         try await store.page(by: order, skipping: count, limit: limit, in: realm.id)
     }
 
-    /// Returns accounts whose IDs begin with `text`, at most `limit`. The first page begins with the accounts whose
-    /// address or phone number is `text`, which do not count toward `limit`.
+    /// Returns a page of a search. The store reads at most `limit` accounts, of which the page may show fewer. The first
+    /// page begins with the accounts that the search text identifies, which do not count toward `limit`.
+    ///
+    /// - Parameter position: where the page begins; `nil` for the first page.
     public func search(
-        _ text: String, after id: ID<Account>?, limit: Int, in realm: Realm
+        _ search: AccountSearch, from position: AccountSearchPosition?, limit: Int, in realm: Realm
     ) async throws -> Page {
-        let contact = ContactIdentifiers(text)
-        let isFirstPage = id == nil
-        let contactMatches =
-            isFirstPage && !contact.references.isEmpty
-            ? try await store.find(contact.references, in: realm.id) : []
-        guard let prefix = IDPrefix(text) else { return Page(accounts: contactMatches, lastID: nil) }
-        let idMatches = try await store.page(
-            beginningWith: prefix, excludingAccountsWith: contact, after: id, limit: limit, in: realm.id)
-        return Page(accounts: contactMatches + idMatches, lastID: idMatches.count == limit ? idMatches.last?.id : nil)
-    }
-
-    /// Returns accounts with an Apple identity whose `real_user_status` is `status`.
-    public func search(
-        realUserStatus status: Int, after id: ID<Account>?, limit: Int, in realm: Realm
-    ) async throws -> Page {
-        let accounts = try await store.page(realUserStatus: status, after: id, limit: limit, in: realm.id)
-        return Page(accounts: accounts, lastID: accounts.count == limit ? accounts.last?.id : nil)
+        var accounts =
+            position == nil && !search.references.isEmpty
+            ? try await store.find(search.references, in: realm.id) : []
+        var remaining = limit
+        var cursor = position?.cursor
+        for (index, listing) in search.listings.enumerated().dropFirst(position?.listing ?? 0) {
+            let candidates = try await store.page(of: listing, after: cursor, limit: remaining, in: realm.id)
+            accounts += candidates.filter { search.shows($0, of: index) }
+            if candidates.count == remaining, let last = candidates.last {
+                let next = AccountSearchPosition(listing: index, cursor: listing.cursor(after: last))
+                return Page(accounts: accounts, next: next)
+            }
+            remaining -= candidates.count
+            cursor = nil
+        }
+        return Page(accounts: accounts, next: nil)
     }
 }
 
@@ -59,21 +60,6 @@ extension QueryRefusal {
 
     public var detail: String? {
         "There are too many accounts to sort by this field. Sort by USER_ID, CREATED_AT or USER_EMAIL."
-    }
-}
-
-/// A search text, read as an email address and as a phone number. At most one of them is set.
-public struct ContactIdentifiers: Hashable, Sendable {
-    public let email: EmailAddress?
-    public let phoneNumber: PhoneNumber?
-
-    public init(_ text: String) {
-        email = EmailAddress(text)
-        phoneNumber = PhoneNumber(text)
-    }
-
-    public var references: [AccountReference] {
-        [email.map { .email($0) }, phoneNumber.map { .phoneNumber($0) }].compactMap(\.self)
     }
 }
 

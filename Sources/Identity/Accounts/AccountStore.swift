@@ -199,19 +199,11 @@ public protocol AccountStore: Sendable {
         by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
     ) async throws -> [Account]
 
-    /// Accounts whose IDs begin with `prefix`, in the byte order of IDs, except those that `contacts` identify.
+    /// A page of a list, at most `limit` accounts.
     ///
-    /// - Parameter id: the last account of the previous page.
+    /// - Parameter cursor: the last account of the previous page, which may have been deleted.
     func page(
-        beginningWith prefix: IDPrefix, excludingAccountsWith contacts: ContactIdentifiers, after id: ID<Account>?,
-        limit: Int, in realm: ID<Realm>
-    ) async throws -> [Account]
-
-    /// Accounts with an identity that has this `real_user_status`, in the byte order of their IDs.
-    ///
-    /// - Parameter id: the last account of the previous page.
-    func page(
-        realUserStatus status: Int, after id: ID<Account>?, limit: Int, in realm: ID<Realm>
+        of listing: AccountListing, after cursor: AccountCursor?, limit: Int, in realm: ID<Realm>
     ) async throws -> [Account]
 }
 

@@ -37,40 +37,9 @@ extension SQL {
         """
     }
 
-    /// Selects accounts whose IDs begin with `prefix`, in the order of IDs.
-    ///
-    /// Values are in subqueries, which hide them from the planner. PostgreSQL then uses one plan for all prefixes;
-    /// otherwise, in a large project, it would make a plan for each statement. The plan uses the primary key, because
-    /// the condition has a lower and an upper bound for the IDs.
-    ///
-    /// - Parameter contacts: accounts with this email address or this phone number are excluded.
-    static func page(
-        beginningWith prefix: IDPrefix, excludingAccountsWith contacts: ContactIdentifiers, after id: ID<Account>?,
-        limit: Int, in realm: ID<Realm>
-    ) -> SQL {
-        let start: SQL = id.map { "a.id > (SELECT \($0.rawValue))" } ?? "a.id >= (SELECT \(prefix.text))"
-        let end: SQL = prefix.end.map { "a.id < (SELECT \($0))" } ?? "true"
-        let condition: SQL = """
-            \(start) AND \(end) AND a.email IS DISTINCT FROM coalesce(\(contacts.email?.rawValue), '')
-            AND a.phone_number IS DISTINCT FROM coalesce(\(contacts.phoneNumber?.rawValue), '')
-            """
-        return page(where: condition, by: "a.id", limit: "LIMIT (SELECT \(limit))", in: realm)
-    }
-
-    /// Selects accounts that have an identity with Apple's `real_user_status` `status`, each account once, in the order
-    /// of IDs.
-    static func page(realUserStatus status: Int, after id: ID<Account>?, limit: Int, in realm: ID<Realm>) -> SQL {
-        let condition: SQL = """
-            a.id IN (SELECT DISTINCT l.account_id FROM linked_identity l
-                WHERE l.realm_id = \(realm.rawValue) AND l.real_user_status = \(status)
-                    AND l.account_id > \(id?.rawValue ?? "") ORDER BY l.account_id LIMIT \(limit))
-            """
-        return page(where: condition, by: "a.id", limit: "LIMIT \(limit)", in: realm)
-    }
-
     /// Selects the accounts that `condition` selects. The inner query limits the reading of sessions and identities to
     /// the accounts of the page.
-    private static func page(
+    static func page(
         where condition: SQL, by sorting: SQL, limit: SQL, in realm: ID<Realm>
     ) -> SQL {
         """
@@ -84,7 +53,9 @@ extension SQL {
 
 extension SQL {
     /// What the index by name contains: only the beginning of a name, because entries of indexes have a maximum size.
-    fileprivate static var beginningOfName: SQL { "left(a.display_name, 256)" }
+    static var beginningOfName: SQL { beginning(ofName: "a.display_name") }
+
+    static func beginning(ofName name: SQL) -> SQL { "lower(left(\(name), 256)) COLLATE \"C\"" }
 }
 
 extension AccountOrder.Field {

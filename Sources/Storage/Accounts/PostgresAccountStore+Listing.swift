@@ -1,9 +1,9 @@
 public import Identity
 internal import Postgres
 
-/// Lists accounts by page: all accounts in a chosen order, those whose IDs begin with a prefix, or those with a given
-/// value of Apple's `real_user_status`. These queries may read many accounts, so a project runs one at a time.
+/// Lists accounts by page.
 extension PostgresAccountStore {
+    /// May read many accounts, so a project runs one such query at a time.
     public func page(
         by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
     ) async throws -> [Account] {
@@ -23,21 +23,13 @@ extension PostgresAccountStore {
     }
 
     public func page(
-        beginningWith prefix: IDPrefix, excludingAccountsWith contacts: ContactIdentifiers, after id: ID<Account>?,
-        limit: Int, in realm: ID<Realm>
+        of listing: AccountListing, after cursor: AccountCursor?, limit: Int, in realm: ID<Realm>
     ) async throws -> [Account] {
-        let statement = SQL.page(
-            beginningWith: prefix, excludingAccountsWith: contacts, after: id, limit: limit, in: realm)
-        return try await pool.withLongQueries(in: realm) { try await pool.query(statement) }
-            .accounts(AccountRow.accountWithLastRefresh)
-    }
-
-    public func page(
-        realUserStatus status: Int, after id: ID<Account>?, limit: Int, in realm: ID<Realm>
-    ) async throws -> [Account] {
-        let statement = SQL.page(realUserStatus: status, after: id, limit: limit, in: realm)
-        return try await pool.withLongQueries(in: realm) { try await pool.query(statement) }
-            .accounts(AccountRow.accountWithLastRefresh)
+        var page: [Account] = []
+        for statement in SQL.pages(of: listing, after: cursor, in: realm) where page.count < limit {
+            page += try await pool.query(statement(limit - page.count)).accounts(AccountRow.accountWithLastRefresh)
+        }
+        return page
     }
 }
 

@@ -232,9 +232,15 @@ CREATE TABLE account (
 
 -- For lists that are sorted by a column. The accounts without a value in the column follow, sorted by ID.
 CREATE INDEX account_created_at ON account (realm_id, created_at, id);
-CREATE INDEX account_display_name ON account (realm_id, left(display_name, 256), id) WHERE display_name IS NOT NULL;
+-- Also for searches by the beginning of a name, in upper or lower case.
+CREATE INDEX account_display_name ON account (realm_id, (lower(left(display_name, 256)) COLLATE "C"), id)
+    WHERE display_name IS NOT NULL;
 CREATE INDEX account_without_display_name ON account (realm_id, id) WHERE display_name IS NULL;
 CREATE INDEX account_without_email ON account (realm_id, id) WHERE email IS NULL;
+CREATE INDEX account_disabled ON account (realm_id, created_at, id) WHERE disabled_at IS NOT NULL;
+-- Guests. Also contains the accounts whose only sign-in method is an identity without an address.
+CREATE INDEX account_guest ON account (realm_id, created_at, id)
+    WHERE email IS NULL AND phone_number IS NULL AND passkey_count = 0 AND NOT custom_auth;
 
 -- Created after the indexes above, because the planner chooses the newest of several indexes with the same estimated
 -- cost. While statistics show a small table, account_created_at has the same estimated cost for a search by ID, and a
@@ -324,7 +330,7 @@ CREATE TABLE linked_identity (
 -- would prefer the primary key while the table is small, and keep that plan while the table grows.
 CREATE UNIQUE INDEX linked_identity_account_key ON linked_identity (account_id, realm_id, provider);
 -- For searches by address, such as requests for the sign-in methods of an address.
-CREATE INDEX linked_identity_email ON linked_identity (realm_id, email) WHERE email IS NOT NULL;
+CREATE INDEX linked_identity_email ON linked_identity (realm_id, email, account_id) WHERE email IS NOT NULL;
 -- Exported identities that are not transferred yet. A sign-in with a token of the new team finds its identity with this
 -- index.
 CREATE UNIQUE INDEX linked_identity_transfer_sub ON linked_identity (realm_id, transfer_sub)
@@ -338,6 +344,8 @@ CREATE INDEX linked_identity_unmarked_transfer ON linked_identity (realm_id, tra
 -- (HOT).
 CREATE INDEX linked_identity_real_user_status ON linked_identity (realm_id, real_user_status, account_id)
     WHERE real_user_status IS NOT NULL;
+-- For lists of the accounts with an address that Apple no longer forwards.
+CREATE INDEX linked_identity_relay_stopped ON linked_identity (realm_id, account_id) WHERE NOT relay_forwarding;
 
 -- Grants: Apple tokens, with which the gateway checks whether a user still uses the app, and revokes the user's
 -- consent; and authorization codes that are exchanged for such tokens.

@@ -114,6 +114,67 @@ struct AccountQueryTests {
         #expect(answer.json["nextPageToken"] == nil)
     }
 
+    @Test("A search finds accounts by an identity, by the address of an identity, and by the beginning of a name")
+    func otherTexts() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        for (id, name) in [("x1", "Ada"), ("x2", "ADAM"), ("x3", "Bad"), ("ada", "Ada Lovelace")] {
+            try await gateway.makeAccount(["localId": .string(id), "displayName": .string(name)])
+        }
+        let identity: JSON = ["providerId": "google.com", "rawId": "a:b", "email": "ada@example.com"]
+        let linked = try await gateway.callProjectAsAdmin(.post, "/accounts/x3/identities", identity)
+        #expect(linked.status == 200, "\(linked.text)")
+        for (text, expected) in [
+            ("aDA", ["x1", "ada", "x2"]), ("ada", ["ada", "x1", "x2"]), ("ada l", ["ada"]),
+            ("google.com:a:b", ["x3"]), ("google.com:a", []), ("ada@example.com", ["x3"]),
+        ] {
+            let answer = try await Self.search(gateway, [("q", text)])
+            #expect(answer.accountIDs == expected, "\(text): \(answer.text)")
+        }
+        var listed: [String] = []
+        var token: String?
+        repeat {
+            let page = try await Self.search(
+                gateway, [("q", "ada"), ("maxResults", "1")] + (token.map { [("nextPageToken", $0)] } ?? []))
+            listed += page.accountIDs
+            token = page.json["nextPageToken"]?.string
+        } while token != nil
+        #expect(listed == ["ada", "x1", "x2"])
+    }
+
+    @Test("A filter lists disabled accounts, and guests without those that have an identity")
+    func filters() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        for id in ["a", "b", "c"] {
+            try await gateway.makeAccount(["localId": .string(id)])
+            gateway.clock.advance(by: .seconds(1))
+        }
+        try await gateway.makeAccount(["localId": "d", "email": "d@example.com"])
+        _ = try await gateway.administerAccounts(":update", ["localId": "b", "disableUser": true])
+        let identity: JSON = ["providerId": "google.com", "rawId": "1"]
+        #expect(try await gateway.callProjectAsAdmin(.post, "/accounts/c/identities", identity).status == 200)
+        for (query, expected) in [
+            ([("filter", "DISABLED")], ["b"]), ([("filter", "GUEST")], ["a", "b"]),
+            ([("filter", "GUEST"), ("sortBy", "CREATED_AT"), ("order", "DESC")], ["b", "a"]),
+            ([("filter", "RELAY_STOPPED")], []), ([], ["a", "b", "c", "d"]),
+            ([("sortBy", "CREATED_AT"), ("order", "DESC")], ["d", "c", "b", "a"]),
+            ([("sortBy", "USER_EMAIL")], ["d", "a", "b", "c"]),
+        ] as [([(name: String, value: String)], [String])] {
+            let answer = try await Self.search(gateway, query)
+            #expect(answer.accountIDs == expected, "\(query): \(answer.text)")
+        }
+    }
+
+    @Test("A page token of another list is rejected")
+    func foreignToken() async throws {
+        let gateway = try await Self.populated()
+        let page = try await Self.search(gateway, [("sortBy", "CREATED_AT"), ("maxResults", "2")])
+        let token = try #require(page.json["nextPageToken"]?.string)
+        for sortKey in ["USER_ID", "USER_EMAIL", "NAME"] {
+            let answer = try await Self.search(gateway, [("sortBy", sortKey), ("nextPageToken", token)])
+            #expect(answer.outcome == "400 INVALID_PAGE_SELECTION")
+        }
+    }
+
     @Test("Paging through a search returns each permanent account once while others are created and deleted")
     func pages() async throws {
         let gateway = try await TestGateway.withServiceKey()
@@ -146,7 +207,13 @@ struct AccountQueryTests {
     @Test(
         "A search rejects invalid texts, page sizes and page tokens, unknown tenants, and other projects",
         arguments: [
-            ([], "INVALID_ARGUMENT"), ([("q", "")], "INVALID_ARGUMENT"), ([("q", "a\u{1}")], "INVALID_ARGUMENT"),
+            ([("q", "a"), ("filter", "GUEST")], "INVALID_ARGUMENT"), ([("filter", "ALL")], "INVALID_ARGUMENT"),
+            ([("q", "a"), ("sortBy", "NAME")], "INVALID_ARGUMENT"),
+            ([("q", "a"), ("order", "DESC")], "INVALID_ARGUMENT"),
+            ([("filter", "DISABLED"), ("sortBy", "USER_EMAIL")], "INVALID_ARGUMENT"),
+            ([("filter", "RELAY_STOPPED"), ("order", "DESC")], "INVALID_ARGUMENT"),
+            ([("filter", "GUEST"), ("realUserStatus", "UNKNOWN")], "INVALID_ARGUMENT"),
+            ([("sortBy", "LAST_LOGIN_AT")], "INVALID_ARGUMENT"), ([("q", "a\u{1}")], "INVALID_ARGUMENT"),
             ([("q", String(repeating: "a", count: 255))], "INVALID_ARGUMENT"),
             ([("q", "a"), ("maxResults", "0")], "INVALID_ARGUMENT"),
             ([("q", "a"), ("maxResults", "101")], "INVALID_ARGUMENT"),
