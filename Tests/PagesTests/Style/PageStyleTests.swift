@@ -29,6 +29,12 @@ struct PageStyleTests {
         #expect(!frame.contains(#""*""#) && !"\(PageScript.delivery.text)".contains(#""*""#))
     }
 
+    @Test("Only Japanese pages name Japanese fonts, because Chinese characters have other shapes in Chinese")
+    func fonts() {
+        let rules = "\(Stylesheet.text)".split(separator: "}").filter { $0.contains("Hiragino") || $0.contains(" JP") }
+        #expect(rules.count == 1 && rules.allSatisfy { $0.hasPrefix("body:lang(ja){") })
+    }
+
     @Test("Text has a contrast of at least 7:1 and borders of at least 3:1, in the light and in the dark colours")
     func contrast() throws {
         let palettes = "\(Stylesheet.text)".matches(of: #/:root\{([^}]*--card:[^}]*)\}/#).map { String($0.output.1) }
