@@ -22,22 +22,56 @@ enum Apple {
     /// Clocks differ, so another replica may accept the token a little longer.
     private static let replayKeyMargin: Duration = .seconds(300)
 
-    static func identity(in token: VerifiedToken, of input: IDTokenInput) throws -> VerifiedIdentity {
+    static func identity(
+        in token: VerifiedToken, of credential: FederatedCredential, in realm: Realm
+    ) throws -> VerifiedIdentity {
         let subject = try token.subject()
-        let nonce = try input.requireAppleNonce(in: token.claims)
+        let nonce = try requireNonce(in: token, of: credential, in: realm)
         let email = token.claims.text("email").flatMap(EmailAddress.init)
         var identity = VerifiedIdentity(
             provider: .apple, subject: subject, audience: token.audience, email: email,
             emailTrust: trust(in: email, token.claims), isPrivateEmail: isPrivate(email, token.claims),
-            profile: UserProfile(name: input.credential.name), realUserStatus: realUserStatus(token.claims),
+            profile: UserProfile(name: credential.name), realUserStatus: realUserStatus(token.claims),
             rawUserInfo: token.json,
-            nonce: input.credential.rawNonce,
+            nonce: credential.rawNonce,
             replayKeys: replayKeys(nonce: nonce, of: subject, expiresAt: token.expiresAt),
             issuedAt: try token.claims.time("iat"))
         identity.transferSubject = token.claims.text("transfer_sub").flatMap {
             OIDCVerifier.isValidSubject($0) ? $0 : nil
         }
         return identity
+    }
+
+    /// Checks the nonce of a token.
+    ///
+    /// - The token must contain the SHA-256 of the request's nonce in lower-case hexadecimal, as Apple's clients send
+    ///   it. Where unhashed nonces are accepted, the token may contain the nonce itself.
+    /// - If only the request has a nonce, the token must state that the device does not support nonces. Even then, the
+    ///   token is rejected if ``FederatedCredential/requiresNonceInToken`` is set.
+    /// - If only the token has a nonce, the token is rejected.
+    /// - If both lack a nonce, the policy decides.
+    ///
+    /// - Returns: the nonce of the token; `nil` if it has none.
+    private static func requireNonce(
+        in token: VerifiedToken, of credential: FederatedCredential, in realm: Realm
+    ) throws(ProviderRefusal) -> String? {
+        guard let claim = try token.nonce(forRequestNonce: credential.rawNonce) else {
+            guard credential.rawNonce == nil else {
+                // Tokens from old devices state that nonces are not supported.
+                guard !credential.requiresNonceInToken, token.claims.isFalse("nonce_supported") else {
+                    throw .nonce(.missingInToken)
+                }
+                return nil
+            }
+            guard !realm.policy.requiresNonce else { throw .nonce(.missing) }
+            return nil
+        }
+        guard let raw = credential.rawNonce else { throw .nonce(.missingInRequest) }
+        // On the web, Apple returns the nonce as the page sent it. An unhashed nonce is safe if the gateway issued it.
+        let acceptsUnhashed =
+            credential.nonceIsFromGateway || realm.settings(of: .apple)?.apple?.acceptsUnhashedNonces == true
+        try VerifiedToken.requireMatch(of: claim, raw, acceptsUnhashed: acceptsUnhashed)
+        return claim
     }
 
     /// Returns how far the token's statement about its email address is trusted. An address with `email_verified` is

@@ -3,28 +3,36 @@ internal import Encoding
 internal import Identity
 internal import JSON
 
-/// Verifies identity tokens of an OpenID Connect provider that the operator configured. The discovery document of the
-/// configured issuer contains the URL of the provider's keys.
-struct GenericOpenID: Sendable {
-    let keyCache: JWKSCache
-
-    func verify(_ input: IDTokenInput) async throws -> VerifiedIdentity {
-        guard let settings = input.settings.openID else { throw ProviderRefusal.notConfigured }
-        let provider = input.settings.provider
-        let verifier = OIDCVerifier(
+/// Verifies and reads identity tokens of an OpenID Connect provider that the operator configured. The discovery document
+/// of the configured issuer contains the URL of the provider's keys.
+enum GenericOpenID {
+    static func verifier(
+        of settings: ProviderSettings, for app: App, keyCache: JWKSCache
+    ) async throws -> OIDCVerifier {
+        let provider = settings.provider
+        guard provider.isGenericOpenID, let issuer = settings.openID?.issuer else {
+            throw ProviderRefusal.notConfigured
+        }
+        var verifier = OIDCVerifier(
             provider: provider, keyCache: keyCache,
-            keysAddress: try await keyCache.address(ofKeysOf: settings.issuer, provider),
-            issuers: [settings.issuer], audiences: input.audiences, authorizedParties: input.authorizedParties,
-            algorithms: [.rs256, .es256], needsKeyID: false)
-        let token = try await verifier.verify(input.idToken, at: input.now)
+            keysAddress: try await keyCache.address(ofKeysOf: issuer, provider), issuers: [issuer],
+            accepting: settings, for: app)
+        verifier.algorithms = [.rs256, .es256]
+        verifier.needsKeyID = false
+        return verifier
+    }
+
+    static func identity(
+        in token: VerifiedToken, of credential: FederatedCredential, by settings: ProviderSettings
+    ) throws -> VerifiedIdentity {
+        guard let openID = settings.openID else { throw ProviderRefusal.notConfigured }
         let subject = try token.subject()
-        try input.requireNonce(in: token.claims)
+        try token.requireNonce(credential.rawNonce)
         let email = token.claims.text("email").flatMap(EmailAddress.init)
         return VerifiedIdentity(
-            provider: provider, subject: subject, audience: token.audience, issuer: settings.issuer, email: email,
-            emailTrust: Self.trust(in: email, token.claims, by: settings), profile: UserProfile(token.claims),
-            rawUserInfo: token.json,
-            nonce: input.credential.rawNonce ?? token.claims.nonce)
+            provider: settings.provider, subject: subject, audience: token.audience, issuer: openID.issuer,
+            email: email, emailTrust: trust(in: email, token.claims, by: openID), profile: UserProfile(token.claims),
+            rawUserInfo: token.json, nonce: credential.rawNonce ?? token.claims.nonce)
     }
 
     /// Returns how far the token's statement about its email address is trusted. The operator decides whether to trust

@@ -25,15 +25,17 @@ extension IdentityProvider {
 
 /// Reads ID tokens of Sign in with Google.
 enum Google {
-    static func identity(in token: VerifiedToken, of input: IDTokenInput) throws -> VerifiedIdentity {
+    static func identity(
+        in token: VerifiedToken, of credential: FederatedCredential, in realm: Realm
+    ) throws -> VerifiedIdentity {
         let subject = try token.subject()
-        try input.requireNonce(in: token.claims)
+        try token.requireNonce(credential.rawNonce)
         let email = token.claims.text("email").flatMap(EmailAddress.init)
         var identity = VerifiedIdentity(
             provider: .google, subject: subject, audience: token.audience, email: email,
-            emailTrust: trust(in: email, token.claims, by: input.policy), profile: UserProfile(token.claims),
+            emailTrust: trust(in: email, token.claims, by: realm.policy), profile: UserProfile(token.claims),
             rawUserInfo: try userInfo(token.claims, of: subject),
-            nonce: input.credential.rawNonce ?? token.claims.nonce, hostedDomain: hostedDomain(token.claims))
+            nonce: credential.rawNonce ?? token.claims.nonce, hostedDomain: hostedDomain(token.claims))
         identity.tokenIssuedAt = try token.claims.time("iat")
         return identity
     }

@@ -141,6 +141,58 @@ extension VerifiedToken {
     }
 }
 
+extension VerifiedToken {
+    /// The valid lengths of a nonce, in bytes.
+    static let nonceLengths = 1...1024
+
+    /// Checks the nonce of a token of a provider that returns nonces unchanged. If the request has the nonce `raw`, the
+    /// token must contain that nonce or its SHA-256. If only the token has a nonce, the nonce is ignored, because some
+    /// SDKs add a nonce that the app does not know.
+    func requireNonce(_ raw: String?) throws(ProviderRefusal) {
+        guard let raw else { return }
+        guard let claim = try nonce(forRequestNonce: raw) else { throw .nonce(.missingInToken) }
+        try Self.requireMatch(of: claim, raw, acceptsUnhashed: true)
+    }
+
+    /// Returns the nonce of the token; `nil` if it has none.
+    ///
+    /// - Throws: also if the nonce of the request has an invalid length.
+    func nonce(forRequestNonce raw: String?) throws(ProviderRefusal) -> String? {
+        guard raw.map({ Self.nonceLengths.contains($0.utf8.count) }) ?? true else { throw .nonce(.invalidLength) }
+        guard let value = claims["nonce"] else { return nil }
+        guard case .string(let nonce) = value else { throw .claim("nonce") }
+        return nonce
+    }
+
+    /// Requires that the nonce of a token is the SHA-256 of the request's nonce in lower-case hexadecimal or, if
+    /// `acceptsUnhashed`, the request's nonce itself.
+    static func requireMatch(of claim: String, _ raw: String, acceptsUnhashed: Bool) throws(ProviderRefusal) {
+        let hash = Hexadecimal.encode(Digest.sha256(Array(raw.utf8)))
+        guard isEqual(claim, hash) || acceptsUnhashed && isEqual(claim, raw) else {
+            throw .nonce(.doesNotMatch(seen: isEqual(claim, raw) ? .unhashed : NonceFault.Form(of: claim)))
+        }
+    }
+
+    private static func isEqual(_ claim: String, _ expected: String) -> Bool {
+        constantTimeEquals(Array(claim.utf8), Array(expected.utf8))
+    }
+}
+
+extension NonceFault.Form {
+    /// The form of a nonce that is not the nonce of the request.
+    fileprivate init(of claim: String) {
+        let bytes = claim.utf8
+        self =
+            if bytes.count == 64, bytes.allSatisfy({ Hexadecimal.value(of: $0) != nil }) {
+                .sha256Hex
+            } else if bytes.count == 43, bytes.allSatisfy(Base64URL.contains) {
+                .sha256Base64URL
+            } else {
+                .other
+            }
+    }
+}
+
 extension IdentityTokenFault {
     fileprivate init(_ fault: JWSFault) {
         self =

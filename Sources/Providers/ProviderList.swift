@@ -1,3 +1,4 @@
+internal import Encoding
 public import Identity
 
 /// The built-in identity providers of an installation. Apple is always one of them, because App Review guideline 4.8
@@ -45,12 +46,12 @@ public struct IdentityProvider: Sendable {
     public let value: Provider
     var endpoints: ProviderEndpoints
     /// Checks the nonce of an ID token whose signature, issuer, audience and times are verified, and returns the
-    /// identity in the token. Throws ``ProviderRefusal``.
-    let identity: @Sendable (VerifiedToken, IDTokenInput) throws -> VerifiedIdentity
+    /// identity in the token. Takes the credential that contains the token. Throws ``ProviderRefusal``.
+    let identity: @Sendable (VerifiedToken, FederatedCredential, Realm) throws -> VerifiedIdentity
 
     init(
         _ value: Provider, endpoints: ProviderEndpoints,
-        identity: @escaping @Sendable (VerifiedToken, IDTokenInput) throws -> VerifiedIdentity
+        identity: @escaping @Sendable (VerifiedToken, FederatedCredential, Realm) throws -> VerifiedIdentity
     ) {
         self.value = value
         self.endpoints = endpoints
@@ -91,5 +92,56 @@ struct ProviderEndpoints: Hashable, Sendable {
             }
         return ProviderEndpoints(
             keysURL: moved(keysURL), authorizationURL: moved(authorizationURL), codeExchange: exchange)
+    }
+}
+
+extension Verifier {
+    /// Verifies the credentials of `providers` and of generic OpenID Connect providers.
+    public static func live(
+        _ providers: ProviderList = .live, keyCache: JWKSCache, clock: WallClock
+    ) -> Verifier {
+        Verifier { credential, app, realm in
+            guard let settings = realm.settings(of: credential.provider) else {
+                throw ProviderRefusal.notConfigured
+            }
+            guard let idToken = credential.idToken, !idToken.isEmpty else {
+                throw credential.accessToken == nil ? ProviderRefusal.credentialMissing : .accessTokenAlone
+            }
+            guard let provider = providers.byID[credential.provider] else {
+                let verifier = try await GenericOpenID.verifier(of: settings, for: app, keyCache: keyCache)
+                let token = try await verifier.verify(idToken.expose(), at: clock.now())
+                return try GenericOpenID.identity(in: token, of: credential, by: settings)
+            }
+            let verifier = OIDCVerifier(
+                provider: credential.provider, keyCache: keyCache, keysAddress: provider.endpoints.keysAddress,
+                issuers: provider.value.issuers, accepting: settings, for: app)
+            let token = try await verifier.verify(idToken.expose(), at: clock.now())
+            return try provider.identity(token, credential, realm)
+        } loadKeys: { provider, realm in
+            let address: DocumentAddress
+            if let builtIn = providers.byID[provider] {
+                address = builtIn.endpoints.keysAddress
+            } else {
+                guard let settings = realm.settings(of: provider)?.openID else {
+                    throw ProviderRefusal.notConfigured
+                }
+                address = try await keyCache.address(ofKeysOf: settings.issuer, provider)
+            }
+            try await keyCache.load(address, of: provider)
+        }
+    }
+}
+
+extension OIDCVerifier {
+    /// Verifies the ID tokens of a provider for an app. If the app lists its own client IDs of the provider, only those
+    /// are accepted as audiences, even if the list is empty.
+    init(
+        provider: ProviderID, keyCache: JWKSCache, keysAddress: DocumentAddress, issuers: [String],
+        accepting settings: ProviderSettings, for app: App
+    ) {
+        let audiences = app.audiences(of: settings)
+        self.init(
+            provider: provider, keyCache: keyCache, keysAddress: keysAddress, issuers: issuers, audiences: audiences,
+            authorizedParties: audiences + settings.clientIDs.filter { !audiences.containsExactly($0) })
     }
 }

@@ -25,6 +25,6 @@ extension IdentityTokenClaims {
     /// The nonce in the token of a provider that returns nonces unchanged; `nil` if there is none, or if its length is
     /// not valid.
     var nonce: String? {
-        text("nonce").flatMap { IDTokenInput.nonceLengths.contains($0.utf8.count) ? $0 : nil }
+        text("nonce").flatMap { VerifiedToken.nonceLengths.contains($0.utf8.count) ? $0 : nil }
     }
 }

@@ -17,13 +17,13 @@ extension IdentityProvider {
             keysURL: "https://login.invented.example/keys",
             authorizationURL: "https://login.invented.example/authorize",
             codeExchange: .secretInBody(tokenURL: "https://login.invented.example/token")),
-        identity: { token, input in
-            try input.requireNonce(in: token.claims)
+        identity: { token, credential, _ in
+            try token.requireNonce(credential.rawNonce)
             let email = token.claims.text("email").flatMap(EmailAddress.init)
             return VerifiedIdentity(
                 provider: .invented, subject: try token.subject(), audience: token.audience, email: email,
                 emailTrust: email != nil && token.claims.isTrue("email_verified") ? .verified : .none,
                 profile: UserProfile(token.claims), rawUserInfo: token.json,
-                nonce: input.credential.rawNonce ?? token.claims.nonce)
+                nonce: credential.rawNonce ?? token.claims.nonce)
         })
 }
