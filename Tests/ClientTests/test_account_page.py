@@ -157,3 +157,11 @@ def test_a_rejected_form_comes_back_with_its_summary_first(own_dev, signed_in):
     signed_in.click("Save the password")
     assert signed_in.element("[role=alert]").text.startswith("This password cannot be used.")
     assert signed_in.evaluate("document.activeElement.id") == "password"
+
+
+def test_a_narrow_window_does_not_cut_a_long_german_heading(own_dev, signed_in):
+    signed_in.set_screen(320, False)
+    signed_in.open(own_dev.url + ROOT + "/methods?lang=de")
+    assert signed_in.heading == "Anmeldemethoden"
+    [height] = signed_in.heights("h1")
+    assert height < 40

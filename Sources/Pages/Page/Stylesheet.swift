@@ -17,11 +17,12 @@ enum Stylesheet {
         body{margin:0;padding:1rem;background:var(--back);color:var(--text);overflow-wrap:anywhere;\
         font:1rem/1.6 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}\
         main{max-width:28rem;margin:4vh auto;padding:1.5rem;background:var(--card);border-radius:.75rem}\
-        h1{margin:0 0 1rem;font-size:1.5rem;line-height:1.3;text-wrap:balance}\
+        h1{margin:0 0 1rem;font-size:clamp(1.25rem,6.5vw,1.5rem);line-height:1.3;text-wrap:balance}\
         h2{margin:2rem 0 .5rem;font-size:1.125rem;line-height:1.3}\
         body:lang(ja){font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Hiragino Sans","Noto Sans JP",\
         "Noto Sans CJK JP",sans-serif}\
         :lang(ja) h1,:lang(ja) h2{word-break:auto-phrase}body:lang(ko){word-break:keep-all}\
+        :lang(de) :is(h1,h2,button,.button){-webkit-hyphens:auto;hyphens:auto;hyphenate-limit-chars:14 5 5}\
         p{margin:0 0 1rem}ul{margin:0 0 1rem;padding-inline-start:1.25rem}\
         .project{margin:0 0 .25rem;color:var(--soft);font-weight:600}\
         .project img{display:block;width:auto;max-width:100%;height:auto;max-height:2.5rem}\
@@ -74,5 +75,5 @@ enum Stylesheet {
         """
 
     /// SHA-256 of ``text`` in base64. The page's policy allows no other style (CSP 3 §6.7.3.3).
-    static let sha256 = "4DN3MEmRx5IdG5HpTzOm4ASy8/oU2lvdLXxxHTdFbWk="
+    static let sha256 = "PFVqIoeEnd7PB7QnA9alEGrWXISQW23slffijHdfgig="
 }
