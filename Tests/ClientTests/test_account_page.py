@@ -14,7 +14,8 @@ from installation import new_database
 
 pytestmark = pytest.mark.slow
 NEW_PASSWORD = "staple battery horse"
-PARTS = ["", "methods", "email", "password", "profile", "devices", "activity", "secure", "data", "delete"]
+PARTS = [
+    "", "methods", "email", "password", "profile", "preferences", "devices", "activity", "secure", "data", "delete"]
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +82,9 @@ def test_without_a_session_every_part_leads_to_the_sign_in_page_except_the_one_a
 def test_forms_change_the_account(own_dev, pages, ada):
     assert "Your name was saved." in pages.submit("profile", displayName="Countess").text
     assert "Countess" in pages.open().text
+    assert pages.submit("preferences", accountLanguage="", timeZone="Europe/Atlantis").status_code == 400
+    assert "Your language and time zone were saved." in pages.submit(
+        "preferences", accountLanguage="", timeZone="Europe/Berlin").text
     assert "We sent a link" in pages.submit("email", email=f"new.{ada['email']}").text
     rejected = pages.submit("email", email="nonsense")
     assert rejected.status_code == 400 and 'value="nonsense"' in rejected.text
@@ -134,7 +138,7 @@ def test_a_user_saves_a_name_and_deletes_the_account_by_mouse(own_dev, signed_in
     assert signed_in.heading == "Your account is deleted"
     signed_in.driver.back()
     signed_in.open(own_dev.url + ROOT + "/delete")
-    assert not signed_in.elements("form")
+    assert not signed_in.elements("main form")
 
 
 def test_a_user_changes_the_password_by_keyboard(own_dev, signed_in, ada):

@@ -5,6 +5,7 @@ The project has a brand with a logo, an icon and links, so that every page has e
 
 import base64
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 import requests
@@ -55,6 +56,13 @@ def window():
         yield opened
 
 
+def sign_in_page_url(running):
+    parameters = {
+        "app": "default", "continueUri": f"{running.url}/in", "state": "s", "code_challenge": "c" * 43,
+        "code_challenge_method": "S256"}
+    return f"{running.url}/demo/__/auth/signIn?{urlencode(parameters)}"
+
+
 @pytest.fixture(scope="module")
 def urls(own_dev, contract):
     """The URLs of pages by name."""
@@ -70,13 +78,15 @@ def urls(own_dev, contract):
         "request a reset": f"{own_dev.url}/__/auth/forgotPassword",
         "request a reset in Arabic": f"{own_dev.url}/__/auth/forgotPassword?lang=ar",
         "request a reset in Japanese": f"{own_dev.url}/demo/__/auth/forgotPassword?lang=ja",
+        "sign-in page": sign_in_page_url(own_dev),
+        "sign-in page in Arabic": sign_in_page_url(own_dev) + "&hl=ar",
         "a link that does not work": f"{own_dev.url}/__/auth/action?oobCode=bad",
     }
 
 
 @pytest.fixture(params=[
     "verify an address", "reset a password", "sign in", "remove a sign-in method", "undo a merge", "request a reset",
-    "request a reset in Arabic", "request a reset in Japanese", "a link that does not work"])
+    "request a reset in Arabic", "request a reset in Japanese", "sign-in page", "sign-in page in Arabic", "a link that does not work"])
 def page(request, urls, window):
     """The window with each page, at first wide and light. A code that does not exist belongs to no project."""
     window.set_screen(1280, False)
@@ -165,7 +175,7 @@ def test_the_keyboard_reaches_everything_in_visual_order_with_a_visible_ring(pag
     """2.1.1, 2.4.3, 2.4.7 and 2.4.11"""
     page.evaluate("document.activeElement.blur()")
     expected = page.driver.execute_script("""
-        return [...document.querySelectorAll("a[href], button, input:not([type=hidden])")].map(e => e.outerHTML)""")
+        return [...document.querySelectorAll("a[href], button, select, input:not([type=hidden])")].map(e => e.outerHTML)""")
     reached, tops = [], []
     for _ in expected:
         press_tab(page)
@@ -201,7 +211,8 @@ def test_targets_are_at_least_44_pixels_high_and_wide(page):
     """2.5.8, which asks for 24"""
     screen(page, 320)
     boxes = page.driver.execute_script("""
-        return [...document.querySelectorAll("main button, main .button, footer a, main input:not([type=hidden])")].map(
+        return [...document.querySelectorAll(
+            "main button, main .button, footer a, footer button, select, main input:not([type=hidden])")].map(
             element => element.type == "checkbox" ? element.closest(".choice") : element).map(
             element => [element.outerHTML, element.getBoundingClientRect().width, element.getBoundingClientRect().height])""")
     assert [box for box in boxes if box[1] < 44 or box[2] < 44] == []

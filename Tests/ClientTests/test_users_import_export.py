@@ -258,7 +258,8 @@ def test_existing_accounts_are_skipped_only_with_the_resume_option(users):
 
 def test_members_that_cannot_be_kept_are_reported_with_line_and_id_and_lose_no_account(users):
     rows = [
-        {"localId": "long", "displayName": "é" * 1025, "photoUrl": "p" * 4097},
+        {"localId": "long", "displayName": "é" * 1025, "photoUrl": "p" * 4097, "language": "tlh",
+         "timeZone": "Mars/Olympus"},
         {"localId": "domain", "email": "jo@bücher.example"},
         {"localId": "a/b c\u001b", "email": "jö@example.com", "phoneNumber": "+15555550100",
          "providerUserInfo": [{"providerId": "google.com", "rawId": "g1", "displayName": "a\nb"}]},
@@ -269,7 +270,9 @@ def test_members_that_cannot_be_kept_are_reported_with_line_and_id_and_lose_no_a
     assert (completed.returncode, completed.stdout) == (0, "imported 4 accounts, changed 3 of them\n")
     assert completed.stderr.splitlines() == [
         "sekisho: line 2 (long): imported, but a name was cut at 1024 characters; "
-        "photoUrl was left out: it has more than 4096 bytes, or control characters",
+        "language was left out: it is not supported; "
+        "photoUrl was left out: it has more than 4096 bytes, or control characters; "
+        "timeZone was left out: it is not the name of an IANA time zone",
         "sekisho: line 4 (a/b c\\u{1B}): imported, but email was left out: it has no ASCII form; "
         "line breaks in a name became spaces",
         "sekisho: line 5 (claims): imported, but custom claims with reserved names were left out: act, sid"]

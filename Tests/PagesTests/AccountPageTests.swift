@@ -121,6 +121,10 @@ struct AccountPageTests {
             Row(testDescription: "secure, without passwords") { .secureAccount($0.account, nil, $0.frame(.secure)) },
             Row(testDescription: "name") { .profile($0.name, $0.frame(.profile)) },
             Row(testDescription: "name, rejected") { .profile($0.name, submitted: $0.name, $0.frame(.profile)) },
+            Row(testDescription: "language and time zone") { .preferences(of: $0.account, $0.frame(.preferences)) },
+            Row(testDescription: "language and time zone, rejected") {
+                .preferences(of: $0.account, rejected: ("de", $0.name), $0.frame(.preferences))
+            },
             Row(testDescription: "authenticator app") { .addAuthenticator($0.pending, $0.frame(.authenticator)) },
             Row(testDescription: "authenticator app, rejected") {
                 .addAuthenticator($0.pending, isRejected: true, $0.frame(.authenticator))

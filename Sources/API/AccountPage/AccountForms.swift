@@ -13,6 +13,7 @@ extension AccountPageRequest {
         case .email: return try await changeEmail()
         case .password: return try await setPassword(.password, at: .overview)
         case .profile: return try await saveProfile()
+        case .preferences: return try await savePreferences()
         case .devices: return try await endSessions()
         case .secure: return try await secureAccount()
         case .authenticator: return try await addAuthenticator()
@@ -104,6 +105,25 @@ extension AccountPageRequest {
         input.profile.displayName = AccountUpdate.Value(name.isEmpty ? nil : name)
         _ = try await edit(input)
         return try await done(.profile, at: .overview)
+    }
+
+    /// Saves the language and the time zone, and shows the next page in the new language.
+    private func savePreferences() async throws -> PageResponse {
+        let tag = field(.accountLanguage) ?? ""
+        let language = Language(tag: tag)
+        let zone = field(.timeZone) ?? ""
+        let timeZone = TimeZoneName(zone)
+        guard zone.isEmpty || timeZone != nil else {
+            let rejected = (language?.rawValue ?? "", String(zone.prefix(TimeZoneName.lengthLimit)))
+            return response(
+                .preferences(of: account, rejected: rejected, frame()),
+                because: RequestRefusal.rejected(.invalidProfileAttribute))
+        }
+        var input = AccountEditor.Input()
+        input.profile.language = AccountUpdate.Value(language)
+        input.profile.timeZone = AccountUpdate.Value(timeZone)
+        _ = try await edit(input)
+        return try await done(.preferences, at: .overview, showing: language)
     }
 
     private func endSessions() async throws -> PageResponse {

@@ -60,7 +60,10 @@ extension EndpointCall {
                 return signedOutResponse(path, in: project, pageContext)
             }
             let pageRequest = AccountPageRequest(
-                call: self, path: path, realm: realm, session: session, fields: fields, context: pageContext)
+                call: self, path: path, realm: realm, session: session, fields: fields,
+                context: self.pageContext(
+                    languageTag: tag, in: project, projectName: pageContext.projectName, for: session.caller.account),
+                zone: await services.signInPage.timeZones.offsets(of: session.caller.account.timeZone))
             guard
                 !path.needsRecentLogin(for: request.method)
                     || services.accounts.editor.hasRecentLogin(session.caller, in: realm)
@@ -141,7 +144,9 @@ extension AccountPath {
         switch self {
         case .overview, .methods, .activity: false
         case .devices: method == .post
-        case .add, .remove, .email, .password, .profile, .secure, .authenticator, .recoveryCodes, .data, .delete: true
+        case .add, .remove, .email, .password, .profile, .preferences, .secure, .authenticator, .recoveryCodes, .data,
+            .delete:
+            true
         }
     }
 

@@ -12,6 +12,8 @@ struct AccountPageRequest {
     /// `nil` for a GET, and for a body that is not a form.
     let fields: FormFields?
     let context: Page.Context
+    /// The time zone of the account.
+    let zone: TimeZoneOffsets
 
     var caller: Caller { session.caller }
     var account: Account { session.caller.account }
@@ -41,7 +43,7 @@ struct AccountPageRequest {
     func frame(showsNotice: Bool = true) -> AccountFrame {
         AccountFrame(
             context, path, formToken: services.signInPage.forms.token(for: form),
-            now: services.signInPage.clock.now(), notice: showsNotice ? provenNotice : nil)
+            now: services.signInPage.clock.now(), zone: zone, notice: showsNotice ? provenNotice : nil)
     }
 
     private func noticeForm(_ notice: AccountNotice, _ browser: [UInt8]) -> FormTokens.Form {
@@ -65,9 +67,12 @@ struct AccountPageRequest {
 
     /// Leads to the page that states what the form has done.
     ///
-    /// - Parameter signedIn: the session that replaces the browser's; `nil` if the browser keeps its session.
+    /// - Parameters:
+    ///   - signedIn: the session that replaces the browser's; `nil` if the browser keeps its session.
+    ///   - newLanguage: the language that the user has chosen for all pages; `nil` if the form chose none.
     func done(
-        _ notice: AccountNotice, at next: AccountPath, replacingSessionBy signedIn: SignedIn? = nil
+        _ notice: AccountNotice, at next: AccountPath, replacingSessionBy signedIn: SignedIn? = nil,
+        showing newLanguage: Language? = nil
     ) async throws -> PageResponse {
         var browser = session.secretHash
         var cookie: String?
@@ -78,8 +83,8 @@ struct AccountPageRequest {
                 value.text, maxAge: session.staysSignedIn ? BrowserSessionLifetime.stay.absolute : nil)
         }
         let proof = services.signInPage.forms.token(for: noticeForm(notice, browser))
-        let query = PercentEncoding.encode(
-            form: [("done", notice.rawValue), ("proof", proof), ("lang", context.language.rawValue)])
+        let language = newLanguage.map { ("hl", $0.rawValue) } ?? ("lang", context.language.rawValue)
+        let query = PercentEncoding.encode(form: [("done", notice.rawValue), ("proof", proof), language])
         var response = Response.redirect(to: path.relativePath(to: next) + "?" + query)
         if let cookie { response.headers.add("Set-Cookie", cookie) }
         return PageResponse(response, of: realm.id)

@@ -23,6 +23,7 @@ extension AccountPageRequest {
             guard allowsPassword else { throw EditRefusal.passwordsNotAllowed }
             return response(.accountPassword(of: account, rules, frame()))
         case .profile: return response(.profile(account.displayName, frame()))
+        case .preferences: return response(.preferences(of: account, frame()))
         case .devices: return try await devicesPage()
         case .activity: return try await activityPage()
         case .secure: return response(.secureAccount(account, allowsPassword ? rules : nil, frame()))

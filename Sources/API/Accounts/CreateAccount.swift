@@ -28,6 +28,8 @@ private struct CreateAccountRequest: Decodable {
     let password: String?
     let displayName: ProfileText?
     let photoUrl: ProfileText?
+    let language: ProfileText?
+    let timeZone: ProfileText?
     let phoneNumber: String?
     let disabled: Bool?
     let mfaInfo: [Factor]?
@@ -51,6 +53,8 @@ private struct CreateAccountRequest: Decodable {
         draft.password = password.nonEmpty.map(Secret.init)
         draft.profile.displayName = try displayName.checkedName()
         draft.profile.photoURL = try photoUrl.checkedPhotoURL()
+        draft.profile.language = try language.checkedLanguage()
+        draft.profile.timeZone = try timeZone.checkedTimeZone()
         draft.phoneNumber = phoneNumber.nonEmpty
         draft.isDisabled = disabled == true
         draft.factors = try (mfaInfo ?? []).map {

@@ -9,6 +9,8 @@ public struct ImportedUser: Decodable, Sendable {
     let emailVerified: Bool?
     let displayName: ProfileText?
     let photoUrl: ProfileText?
+    let language: ProfileText?
+    let timeZone: ProfileText?
     let phoneNumber: String?
     let disabled: Bool?
     let createdAt: String?
@@ -98,6 +100,8 @@ public struct ImportedUser: Decodable, Sendable {
             createdAt: times.created ?? now, lastSignInAt: times.signedIn,
             validSince: times.validSince ?? Instant(seconds: now.seconds))
         account.phoneAddedAt = phoneNumber == nil ? nil : now
+        account.language = language?.importedLanguage(&changes)
+        account.timeZone = timeZone?.importedTimeZone(&changes)
         let entry = AccountAdministration.Import(
             account: account, password: rawPassword.nonEmpty.map(Secret.init), passwordHash: passwordHash,
             factors: importedFactors)
@@ -195,6 +199,7 @@ extension ImportedUser {
     /// A member that is not imported as it is.
     public enum Change: Hashable, Sendable {
         case controlCharactersInName, nameWasCut, photoWasDropped, emailWasDropped, identityEmailWasDropped
+        case languageWasDropped, timeZoneWasDropped
         case secondFactorsWereDropped
         case secondFactorIsNotDemanded
         case passkeysWereDropped
@@ -208,6 +213,8 @@ extension ImportedUser {
             case .photoWasDropped: "photoUrl was left out: it has more than 4096 bytes, or control characters"
             case .emailWasDropped: "email was left out: it has no ASCII form"
             case .identityEmailWasDropped: "email of an identity was left out: it is invalid or has no ASCII form"
+            case .languageWasDropped: "language was left out: it is not supported"
+            case .timeZoneWasDropped: "timeZone was left out: it is not the name of an IANA time zone"
             case .secondFactorsWereDropped: "second factors were left out"
             case .secondFactorIsNotDemanded:
                 "the account signs in without its second factor, because second factors are disabled"

@@ -56,7 +56,51 @@ struct ProfileText: Decodable, Sendable {
     }
 }
 
+extension ProfileText {
+    /// Returns the language; `nil` if it is not supported, which is added to `changes`.
+    func importedLanguage(_ changes: inout Set<ImportedUser.Change>) -> Language? {
+        guard !text.isEmpty else { return nil }
+        let language = Language(tag: text)
+        if language == nil { changes.insert(.languageWasDropped) }
+        return language
+    }
+
+    /// Returns the time zone; `nil` if there is none of that name, which is added to `changes`.
+    func importedTimeZone(_ changes: inout Set<ImportedUser.Change>) -> TimeZoneName? {
+        guard !text.isEmpty else { return nil }
+        let zone = TimeZoneName(text)
+        if zone == nil { changes.insert(.timeZoneWasDropped) }
+        return zone
+    }
+}
+
 extension ProfileText? {
+    /// An empty text removes the language.
+    ///
+    /// - Throws: `INVALID_PROFILE_ATTRIBUTE` for a tag that matches no supported language.
+    func checkedLanguage() throws(RequestRefusal) -> AccountUpdate.Value<Language>? {
+        guard let text = self?.text else { return nil }
+        guard !text.isEmpty else { return .remove }
+        guard let language = Language(tag: text) else {
+            let languages = Language.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .rejected(.invalidProfileAttribute, "language must be one of \(languages)")
+        }
+        return .set(language)
+    }
+
+    /// An empty text removes the time zone.
+    ///
+    /// - Throws: `INVALID_PROFILE_ATTRIBUTE` for a text that is not the name of a time zone.
+    func checkedTimeZone() throws(RequestRefusal) -> AccountUpdate.Value<TimeZoneName>? {
+        guard let text = self?.text else { return nil }
+        guard !text.isEmpty else { return .remove }
+        guard let zone = TimeZoneName(text) else {
+            throw .rejected(
+                .invalidProfileAttribute, "timeZone must be the name of an IANA time zone, such as Europe/Berlin")
+        }
+        return .set(zone)
+    }
+
     /// - Throws: `INVALID_PROFILE_ATTRIBUTE` for a name that is too long or has control characters.
     ///
     /// - Parameter member: the name of the request's member.

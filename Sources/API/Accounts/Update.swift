@@ -64,6 +64,8 @@ struct UpdateRequest<CallerFields: Decodable>: Decodable {
 struct SharedUpdateFields: Decodable {
     private let displayName: ProfileText?
     private let photoUrl: ProfileText?
+    private let language: ProfileText?
+    private let timeZone: ProfileText?
     let email: String?
     let password: String?
     let validSince: String?
@@ -87,11 +89,13 @@ struct SharedUpdateFields: Decodable {
 
     func deletes(_ attribute: UserAttribute) -> Bool { deleteAttribute?.contains(attribute) == true }
 
-    /// The new display name and photo. Removing a member takes precedence over setting it.
+    /// The new members of the profile. Removing a member takes precedence over setting it.
     func profile() throws(RequestRefusal) -> AccountUpdate.Profile {
         var profile = AccountUpdate.Profile()
         profile.displayName = try displayName.checkedName()
         profile.photoURL = try photoUrl.checkedPhotoURL()
+        profile.language = try language.checkedLanguage()
+        profile.timeZone = try timeZone.checkedTimeZone()
         if deletes(.displayName) { profile.displayName = .remove }
         if deletes(.photoURL) { profile.photoURL = .remove }
         return profile

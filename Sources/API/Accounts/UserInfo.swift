@@ -63,8 +63,8 @@ struct UserInfo: Encodable {
         displayName = account.displayName
         photoUrl = account.photoURL?.rawValue
         screenName = account.identities.firstDetail(\.screenName)
-        language = account.identities.firstDetail(\.language)
-        timeZone = account.identities.firstDetail(\.timeZone)
+        language = account.language?.rawValue ?? account.identities.firstDetail(\.language)
+        timeZone = account.timeZone?.rawValue ?? account.identities.firstDetail(\.timeZone)
         phoneNumber = account.phoneNumber?.rawValue
         disabled = account.isDisabled
         providerUserInfo = ProviderUserInfo.all(of: account, includesRealUserStatus: includesRealUserStatus)

@@ -9,13 +9,15 @@ public struct SignInPageServices: Sendable {
     let sealedTokens: any SealedTokens
     let secrets: FlowSecrets
     let clock: WallClock
+    let timeZones: TimeZones
     /// Returns the issuer of a project's ID tokens, which a result names (RFC 9207).
     let issuer: @Sendable (ID<Project>) -> String
 
     public init(
         sessions: BrowserSessions, codes: SignInCodes, steps: SignInPageSteps, forms: FormTokens,
         sealedTokens: any SealedTokens,
-        secrets: FlowSecrets, clock: WallClock, issuer: @escaping @Sendable (ID<Project>) -> String
+        secrets: FlowSecrets, clock: WallClock, timeZones: TimeZones,
+        issuer: @escaping @Sendable (ID<Project>) -> String
     ) {
         self.sessions = sessions
         self.codes = codes
@@ -24,6 +26,7 @@ public struct SignInPageServices: Sendable {
         self.sealedTokens = sealedTokens
         self.secrets = secrets
         self.clock = clock
+        self.timeZones = timeZones
         self.issuer = issuer
     }
 }

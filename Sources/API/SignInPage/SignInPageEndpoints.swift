@@ -77,7 +77,7 @@ struct SignInVisitor {
         guard let value = cookie.value(in: call.request),
             services.secrets.areEqual(services.secrets.hash(value), flow.cookieHash)
         else { return failure(.otherBrowser, because: .otherBrowser) }
-        guard let visit = try await visit(flow, sealed: sealed) else {
+        guard let visit = try await visit(flow, sealed: sealed, isResumed: true) else {
             return failure(.expired, because: .flowInvalid)
         }
         guard try await !services.codes.isFinished(flow, in: visit.realm) else {
@@ -86,17 +86,23 @@ struct SignInVisitor {
         return try await respond(visit)
     }
 
+    /// - Parameter isResumed: whether the flow has started before. Then the language that the user has chosen since
+    ///   precedes the app's.
     /// - Returns: `nil` if the app, its URL or the tenant is no longer accepted.
-    func visit(_ flow: SignInPageFlow, sealed: String) async throws -> SignInVisit? {
+    func visit(_ flow: SignInPageFlow, sealed: String, isResumed: Bool = false) async throws -> SignInVisit? {
         let request = flow.request
         guard let realm = try await realm(of: request.tenant) else { return nil }
         let app = try await app(request.app)
         guard let app, app.accepts(request.target, in: realm) else { return nil }
+        let language = isResumed ? call.chosenLanguage ?? request.language : request.language
+        var pageContext = call.pageContext(
+            languageTag: language?.rawValue, in: realm, of: app.id, projectName: pageContext.projectName)
+        if call.request.path.utf8.suffix(7).elementsEqual("/signIn".utf8) {
+            pageContext.repeatingQuery = [(SignInField.flow.rawValue, sealed)]
+            if let screen = call.request.query("screen") { pageContext.repeatingQuery?.append(("screen", screen)) }
+        }
         return SignInVisit(
-            call: call, realm: realm, app: app, flow: flow, sealed: sealed,
-            pageContext: call.pageContext(
-                languageTag: request.language?.rawValue, in: realm, of: app.id,
-                projectName: pageContext.projectName))
+            call: call, realm: realm, app: app, flow: flow, sealed: sealed, pageContext: pageContext)
     }
 
     func realm(of tenant: ID<Tenant>?) async throws -> Realm? {

@@ -54,6 +54,7 @@ extension SignInVisitor {
         }
         var page = try await visit.begin()
         page.response.headers.add("Set-Cookie", cookie.header(value, maxAge: SignInPageFlow.lifetime))
+        if let language = request.language { call.storeLanguage(language, in: &page.response) }
         return page
     }
 

@@ -31,16 +31,19 @@ struct PageResponse {
 
 extension EndpointCall {
     /// Returns the first supported language of these: that of the parameter `hl`, `tag`, the one that the user chose
-    /// before, the browser's, the project's, and English.
+    /// before in this browser, that of the account, the browser's, the project's, and English.
     ///
-    /// - Parameter tag: the language tag in the link or in the form of the page. It may name a pseudo-locale
-    ///   if ``ModeRules/pseudoLocales`` contains it.
-    func language(tag: String?, in realm: Realm?) -> Language {
+    /// - Parameters:
+    ///   - tag: the language tag in the link or in the form of the page. It may name a pseudo-locale
+    ///     if ``ModeRules/pseudoLocales`` contains it.
+    ///   - account: the account of the signed-in user; `nil` for a page without one.
+    func language(tag: String?, in realm: Realm?, of account: Account? = nil) -> Language {
         let pseudoLocales = realm?.project.modeRules.pseudoLocales ?? []
         let requested = [request.query("hl"), tag, languageCookie.value(in: request)].lazy.compactMap { tag in
             tag.flatMap { Language(tag: $0, acceptingPseudoLocales: pseudoLocales) }
         }
-        return requested.first ?? context.language ?? realm?.project.emailSettings.language ?? .english
+        return requested.first ?? account?.language ?? context.language ?? realm?.project.emailSettings.language
+            ?? .english
     }
 
     /// Stores the language of the parameter `hl` in the browser, for the next pages.
@@ -53,6 +56,20 @@ extension EndpointCall {
         response.headers.add("Set-Cookie", languageCookie.header(language.rawValue, maxAge: year))
     }
 
+    /// Stores the language that an app has requested for a flow in the browser.
+    func storeLanguage(_ language: Language, in response: inout Response) {
+        guard request.query("hl") == nil else { return }
+        response.headers.add(
+            "Set-Cookie", languageCookie.header(language.rawValue, maxAge: .seconds(365 * 86_400)))
+    }
+
+    /// The language that the user has chosen in this browser.
+    var chosenLanguage: Language? {
+        languageCookie.value(in: request).flatMap {
+            Language(tag: $0, acceptingPseudoLocales: Language.pseudoLocales)
+        }
+    }
+
     private var languageCookie: PageCookie {
         let origin = services.signIn.publicOrigin
         return .language(origin: origin.acceptsHostHeader ? "http://localhost" : origin.configured())
@@ -61,18 +78,35 @@ extension EndpointCall {
     /// Returns the context of a page for the user.
     ///
     /// - Parameters:
-    ///   - tag: as in ``language(tag:in:)``.
+    ///   - tag: as in ``language(tag:in:of:)``.
     ///   - app: the app whose brand the page has; `nil` if the request does not identify one.
     ///   - projectName: the display name of the project; `nil` if the request does not identify one.
+    ///   - account: as in ``language(tag:in:of:)``.
     func pageContext(
-        languageTag tag: String? = nil, in realm: Realm?, of app: ID<App>? = nil, projectName: String?
+        languageTag tag: String? = nil, in realm: Realm?, of app: ID<App>? = nil, projectName: String?,
+        for account: Account? = nil
     ) -> Page.Context {
         let brand = realm?.project.brand(of: app) ?? Brand()
-        return Page.Context(
-            language: language(tag: tag, in: realm), projectName: projectName,
-            brand: brand, customTexts: realm?.project.texts ?? CustomTexts(), style: brand.color.map(services.projects.styles.style),
+        var pageContext = Page.Context(
+            language: language(tag: tag, in: realm, of: account), projectName: projectName,
+            brand: brand, customTexts: realm?.project.texts ?? CustomTexts(),
+            style: brand.color.map(services.projects.styles.style),
             imageDirectory: realm.map { imageDirectory(of: $0.project.id) }, requestID: request.id)
+        if realm != nil { pageContext.repeatingQuery = repeatingQuery }
+        return pageContext
     }
+
+    /// The query of the request without the language, if the same request shows the page again. A callback of a provider
+    /// works once, and a page that answers a form cannot be requested without it.
+    private var repeatingQuery: [(name: String, value: String)]? {
+        let page = request.path.firstRange(of: "/__/auth/").map { request.path[$0.upperBound...] } ?? ""
+        let root = page.prefix { $0 != "/" }
+        guard request.method == .get, Self.repeatablePages.contains(String(root)), request.repeatedParameter == nil
+        else { return nil }
+        return request.query.map { ($0.name.rawValue, $0.value) }.filter { $0.0 != "hl" && $0.0 != "lang" }
+    }
+
+    private static let repeatablePages: Set = ["account", "action", "forgotPassword", "signIn", "signOut"]
 
     /// The directory with the images of a project's brands, relative to the page. It is below `/__/auth/`, which a site
     /// that embeds the gateway's pages forwards to the gateway.
@@ -85,8 +119,8 @@ extension EndpointCall {
     /// The request's context with the language of the page, which emails then use.
     func context(language: Language) -> RequestContext {
         RequestContext(
-            network: context.network, device: context.device, language: language, trace: context.trace,
-            isClientGone: context.isClientGone)
+            network: context.network, device: context.device, language: language,
+            emailLanguage: context.emailLanguage, trace: context.trace, isClientGone: context.isClientGone)
     }
 }
 

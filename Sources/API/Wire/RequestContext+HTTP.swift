@@ -6,10 +6,11 @@ internal import Identity
 extension RequestContext {
     init(_ client: ClientNetwork, _ request: Request) {
         let headers = request.headers
+        let emailLanguage = headers["X-Firebase-Locale"].flatMap { Language(tag: $0) }
         self.init(
             network: client, device: headers["User-Agent"].flatMap { Self.printable($0) },
-            language: Language(
-                firebaseLocale: headers["X-Firebase-Locale"], acceptLanguage: headers["Accept-Language"]),
+            language: emailLanguage ?? Language(acceptLanguage: headers["Accept-Language"]),
+            emailLanguage: emailLanguage,
             trace: RequestTrace(network: client.widest.prefix, requestID: request.id),
             isClientGone: { [presence = request.presence] in presence.isGone })
     }
@@ -25,11 +26,9 @@ extension RequestContext {
 }
 
 extension Language {
-    /// - Parameters:
-    ///   - firebaseLocale: one tag, which takes precedence.
-    ///   - acceptLanguage: RFC 9110 §12.5.4. The supported language with the highest weight applies.
-    init?(firebaseLocale: String?, acceptLanguage: String?) {
-        let requested = [firebaseLocale].compactMap(\.self) + Self.ranked(acceptLanguage ?? "")
+    /// - Parameter acceptLanguage: RFC 9110 §12.5.4. The supported language with the highest weight applies.
+    init?(acceptLanguage: String?) {
+        let requested = Self.ranked(acceptLanguage ?? "")
         guard let language = requested.lazy.compactMap({ Self(tag: $0) }).first else { return nil }
         self = language
     }

@@ -11,6 +11,8 @@ struct ExportedUser: Encodable {
     let passwordHash: String?
     let displayName: String?
     let photoUrl: String?
+    let language: String?
+    let timeZone: String?
     /// Milliseconds since 1970, like ``createdAt``.
     let lastSignedInAt: String?
     let createdAt: String
@@ -55,6 +57,8 @@ struct ExportedUser: Encodable {
         passwordHash = stored.passwordHash.map { Base64.encode(Array($0.utf8)) }
         displayName = account.displayName
         photoUrl = account.photoURL?.rawValue
+        language = account.language?.rawValue
+        timeZone = account.timeZone?.rawValue
         lastSignedInAt = account.lastSignInAt.map { String($0.milliseconds) }
         createdAt = String(account.createdAt.milliseconds)
         phoneNumber = account.phoneNumber?.rawValue

@@ -25,6 +25,7 @@ extension CompositionRoot {
                 secrets: .live,
                 clock: mode.clock),
             forms: .live(under: masterKeys), sealedTokens: sealedTokens, secrets: .live, clock: mode.clock,
+            timeZones: TimeZones(load: PostgresTimeZoneStore(pool: pool).offsets(of:)),
             issuer: mode.issuers.idTokenIssuer(of:))
     }
 

@@ -13,6 +13,10 @@ public struct Account: Hashable, Sendable {
     public var initialEmail: EmailAddress?
     public var displayName: String?
     public var photoURL: PhotoURL?
+    /// The language that the user has chosen for emails and pages.
+    public var language: Language?
+    /// The time zone in which pages show times to the user.
+    public var timeZone: TimeZoneName?
     /// When the password was set; `nil` if the account has none.
     public var passwordUpdatedAt: Instant?
     public var phoneNumber: PhoneNumber?
@@ -123,6 +127,8 @@ public struct AccountUpdate: Hashable, Sendable {
     public struct Profile: Hashable, Sendable {
         public var displayName: Value<String>?
         public var photoURL: Value<PhotoURL>?
+        public var language: Value<Language>?
+        public var timeZone: Value<TimeZoneName>?
 
         public init() {}
 
@@ -130,6 +136,7 @@ public struct AccountUpdate: Hashable, Sendable {
         public static let removal: Profile = {
             var profile = Profile()
             (profile.displayName, profile.photoURL) = (.remove, .remove)
+            (profile.language, profile.timeZone) = (.remove, .remove)
             return profile
         }()
     }
@@ -180,6 +187,7 @@ extension AccountUpdate {
     var fields: [String] {
         let named: [(String, Bool)] = [
             ("displayName", profile.displayName != nil), ("photoUrl", profile.photoURL != nil),
+            ("language", profile.language != nil), ("timeZone", profile.timeZone != nil),
             ("email", email != nil), ("emailVerified", emailIsVerified != nil || vouchedEmail != nil),
             ("phoneNumber", phoneNumber != nil),
             ("password", passwordHash != nil), ("customAttributes", customClaims != nil),
@@ -195,6 +203,8 @@ extension Account {
     mutating func apply(_ profile: AccountUpdate.Profile) {
         if let displayName = profile.displayName { self.displayName = displayName.content }
         if let photoURL = profile.photoURL { self.photoURL = photoURL.content }
+        if let language = profile.language { self.language = language.content }
+        if let timeZone = profile.timeZone { self.timeZone = timeZone.content }
     }
 }
 

@@ -71,9 +71,12 @@ extension EmailFactory {
         from context: RequestContext, at now: Instant, until end: Instant
     ) throws -> OutgoingEmail {
         let id = emailID()
-        return OutgoingEmail(
-            id: id, kind: kind, account: account, recipient: recipient, language: context.language,
-            content: try seal(payload, id), createdAt: now, expiresAt: end)
+        var email = OutgoingEmail(
+            id: id, kind: kind, account: account, recipient: recipient,
+            language: context.emailLanguage ?? context.language, content: try seal(payload, id), createdAt: now,
+            expiresAt: end)
+        email.isLanguageRequested = context.emailLanguage != nil
+        return email
     }
 
     /// Returns a notice to the owner about an added sign-in method; empty if there is no ``NoticeRecipient``, or the

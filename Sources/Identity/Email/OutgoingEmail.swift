@@ -49,7 +49,11 @@ public struct OutgoingEmail: Hashable, Sendable {
     /// ``EmailQueue/storeResetCode(_:of:)`` finds the account of a password reset.
     public let account: ID<Account>?
     public let recipient: EmailAddress
+    /// The language of the request that caused the email. The queue replaces it by the language of the account, if the
+    /// account has one, unless ``isLanguageRequested``.
     public let language: Language?
+    /// Whether the app has requested the language for emails.
+    public var isLanguageRequested = false
     /// An encrypted ``EmailPayload``.
     public let content: [UInt8]
     public let createdAt: Instant

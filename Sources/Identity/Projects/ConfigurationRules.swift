@@ -286,6 +286,7 @@ extension ProjectConfiguration {
 extension ID where Subject == App {
     /// Whether an app of a project can have the ID. The account page and the console are apps of the gateway.
     public var isValidAppID: Bool {
-        rawValue.wholeMatch(of: /[a-z0-9][a-z0-9-]{0,62}/) != nil && ![App.accountPage.id, App.console.id].contains(self)
+        let isReserved = self == App.accountPage.id || self == App.console.id
+        return !isReserved && rawValue.wholeMatch(of: /[a-z0-9][a-z0-9-]{0,62}/) != nil
     }
 }

@@ -5,8 +5,11 @@ public struct RequestContext: Sendable {
     public let device: String?
     /// The app whose API key the request has; `nil` for other requests.
     public internal(set) var app: ID<App>?
-    /// The requested language; `nil` if the request names none that is supported.
+    /// The requested language; `nil` if the request names none that is supported. ``emailLanguage`` takes precedence over
+    /// other statements of the request.
     public let language: Language?
+    /// The language that the app has requested for emails, which takes precedence over the account's.
+    public let emailLanguage: Language?
     /// For the audit trail.
     public let trace: RequestTrace
     /// Whether the client has disconnected. It does not return to this request.
@@ -16,12 +19,14 @@ public struct RequestContext: Sendable {
     public static let deviceLengthLimit = 200
 
     public init(
-        network: ClientNetwork, device: String?, language: Language?, trace: RequestTrace,
+        network: ClientNetwork, device: String?, language: Language?, emailLanguage: Language? = nil,
+        trace: RequestTrace,
         isClientGone: @escaping @Sendable () -> Bool = { false }
     ) {
         self.network = network
         self.device = device.map { String($0.prefix(Self.deviceLengthLimit)) }
         self.language = language
+        self.emailLanguage = emailLanguage
         self.trace = trace
         self.isClientGone = isClientGone
     }

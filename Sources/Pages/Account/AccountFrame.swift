@@ -8,28 +8,33 @@ public struct AccountFrame: Sendable {
     /// The token of the forms of the page.
     let formToken: String
     let now: Instant
+    /// The time zone of the account.
+    let zone: TimeZoneOffsets
     /// What the previous form has done.
     var notice: AccountNotice?
 
     public init(
-        _ context: Page.Context, _ path: AccountPath, formToken: String, now: Instant, notice: AccountNotice? = nil
+        _ context: Page.Context, _ path: AccountPath, formToken: String, now: Instant, zone: TimeZoneOffsets = .utc,
+        notice: AccountNotice? = nil
     ) {
         self.context = context
         self.path = path
         self.formToken = formToken
         self.now = now
+        self.zone = zone
         self.notice = notice
     }
 }
 
 /// What a form has done, which the page after it states. The raw value is in the query of that page.
 public enum AccountNotice: String, Sendable, CaseIterable {
-    case removed, profile, password, session, others, factor, linked, secured, verification, linkSent
+    case removed, profile, preferences, password, session, others, factor, linked, secured, verification, linkSent
 
     var text: AccountPageText {
         switch self {
         case .removed: .doneRemoved
         case .profile: .doneProfile
+        case .preferences: .donePreferences
         case .password: .donePassword
         case .session: .doneSession
         case .others: .doneOthers
@@ -52,6 +57,9 @@ public enum AccountField: String, Sendable {
     case email
     case newPassword
     case displayName
+    /// The language of the account, while ``language`` is that of the page.
+    case accountLanguage
+    case timeZone
     case code
     /// The sealed state of the enrolment of a one-time password, and the secret that the page shows.
     case enrolment, secret
@@ -158,7 +166,7 @@ extension AccountFrame {
         page(text(title), content)
     }
 
-    func time(_ instant: Instant) -> Markup { .time(instant, now: now, in: language) }
+    func time(_ instant: Instant) -> Markup { .time(instant, now: now, in: language, zone) }
 }
 
 extension Destination {

@@ -6,8 +6,7 @@ enum AccountPageText: TextKey {
     // The parts of the page.
     case waysToSignIn, waysToSignInHint, secondFactors, secondFactorsHint, devices, devicesHint, activity, activityHint,
         data, dataHint, deleteAccount, deleteAccountHint, emailAddress, emailAddressHint, password, passwordHint,
-        profile,
-        profileHint
+        profile, profileHint, preferences, preferencesHint
 
     // Ways to sign in.
     case added, addedFrom, lastUsed, hiddenAddress, notUsedYet, onlyWay, remove, removeNamed, addService,
@@ -25,6 +24,9 @@ enum AccountPageText: TextKey {
 
     // Name.
     case displayName, nameHint, saveProfile, nameTooLong
+
+    // Language and time zone.
+    case anyLanguage, timeZone, timeZoneHint, timeZoneUnknown
 
     // Devices.
     case thisDevice, signedInWith, signedInAt, endSession, endSessionNamed, endOthers, endOthersHint,
@@ -49,7 +51,8 @@ enum AccountPageText: TextKey {
         deletedAppleSteps, deletionNotAllowed
 
     // Notices after a change.
-    case doneRemoved, doneProfile, donePassword, doneSession, doneOthers, doneFactor, doneLinked, doneSecured,
+    case doneRemoved, doneProfile, donePreferences, donePassword, doneSession, doneOthers, doneFactor, doneLinked,
+        doneSecured,
         doneVerification, doneLinkSent
 
     // Failures.
@@ -91,6 +94,8 @@ extension AccountPageText {
         case .passwordHint: "Set or change your password"
         case .profile: "Name"
         case .profileHint: "How {app} calls you"
+        case .preferences: "Language and time zone"
+        case .preferencesHint: "For emails, and for the times on these pages"
 
         case .added: "Added"
         case .addedFrom: "Added from"
@@ -141,6 +146,10 @@ extension AccountPageText {
         case .nameHint: "Leave it empty to remove your name."
         case .saveProfile: "Save"
         case .nameTooLong: "This name is too long."
+        case .anyLanguage: "The language of the app or browser"
+        case .timeZone: "Time zone"
+        case .timeZoneHint: "A city of your time zone, such as Europe/London. Without one, times are in UTC."
+        case .timeZoneUnknown: "There is no time zone of this name."
 
         case .thisDevice: "This browser"
         case .signedInWith: "Signed in with"
@@ -223,6 +232,7 @@ extension AccountPageText {
 
         case .doneRemoved: "The way to sign in was removed."
         case .doneProfile: "Your name was saved."
+        case .donePreferences: "Your language and time zone were saved."
         case .donePassword: "Your password was saved. All other devices were signed out."
         case .doneSession: "The device was signed out."
         case .doneOthers: "All other devices were signed out."

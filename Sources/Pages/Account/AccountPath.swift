@@ -10,6 +10,7 @@ public enum AccountPath: String, Sendable, CaseIterable {
     case email
     case password
     case profile
+    case preferences
     case devices
     case activity
     case secure

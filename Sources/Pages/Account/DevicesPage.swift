@@ -22,7 +22,7 @@ public struct AccountDevice: Sendable {
 
 extension Page {
     /// The number of devices on one page.
-    public static let deviceLimit = 20
+    public static let deviceLimit = 16
 
     /// Lists the devices on which the user is signed in. The user can end each session, and all others at once.
     ///

@@ -45,6 +45,7 @@ extension Page {
         let parts: [(AccountPath, AccountPageText, AccountPageText)] = [
             (.methods, .waysToSignIn, .waysToSignInHint), (.email, .emailAddress, .emailAddressHint),
             (.password, .password, .passwordHint), (.profile, .profile, .profileHint),
+            (.preferences, .preferences, .preferencesHint),
             (.devices, .devices, .devicesHint), (.activity, .activity, .activityHint), (.data, .data, .dataHint),
             (.delete, .deleteAccount, .deleteAccountHint),
         ].filter { allowsPasswords || $0.0 != .password }

@@ -2,10 +2,12 @@ internal import HTML
 internal import Identity
 
 extension Markup {
-    /// A time of the last 48 hours as a distance, another one as date and time in UTC.
-    static func time(_ instant: Instant, now: Instant, in language: Language) -> Markup {
+    /// A time of the last 48 hours as a distance, another one as date and time in `zone`.
+    static func time(
+        _ instant: Instant, now: Instant, in language: Language, _ zone: TimeZoneOffsets = .utc
+    ) -> Markup {
         let minutes = max(0, (now.seconds - instant.seconds) / 60)
-        guard minutes < 48 * 60 else { return .time(instant, in: language) }
+        guard minutes < 48 * 60 else { return .time(instant, in: language, zone) }
         let text =
             switch minutes {
             case ..<1: Text(AccountPageText.justNow)

@@ -21,6 +21,9 @@ public struct Page: Sendable {
         public let imageDirectory: String?
         /// The ID of the request in the log, for a page that reports a failure.
         public let requestID: String?
+        /// The query with which the browser gets the page again, to show it in another language; `nil` for a page that a
+        /// browser cannot get twice.
+        public var repeatingQuery: [(name: String, value: String)]?
 
         /// - Parameter projectName: the display name of the project, which the name of `brand` replaces.
         public init(

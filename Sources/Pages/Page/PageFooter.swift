@@ -2,8 +2,8 @@ internal import HTML
 internal import Identity
 
 extension Page {
-    /// The links of the brand, which every page has in the same place (WCAG 2.2, 3.2.6), and after a failure the ID with
-    /// which the operator finds the request in the log. Empty without both.
+    /// The links of the brand, which every page has in the same place (WCAG 2.2, 3.2.6), the switch of the language, and
+    /// after a failure the ID with which the operator finds the request in the log. Empty without any.
     var footer: [Markup] {
         let brand = context.brand
         let links: [(label: PageText, link: BrandLink?)] = [
@@ -16,11 +16,33 @@ extension Page {
         }
         let list = items.isEmpty ? [] : [Markup(.ul, items)]
         let requestID = isFailure ? context.requestID.map { [requestNote($0)] } ?? [] : []
-        return list.isEmpty && requestID.isEmpty ? [] : [Markup(.footer, list + requestID)]
+        let content = list + languageSwitch + requestID
+        return content.isEmpty ? [] : [Markup(.footer, content)]
+    }
+
+    /// A form that gets the same page in another language, which the browser then keeps in a cookie.
+    private var languageSwitch: [Markup] {
+        guard let query = context.repeatingQuery, !isFailure, refresh == nil else { return [] }
+        let hidden = query.map { Markup.void(.input, [.type("hidden"), .name($0.name), .value($0.value)]) }
+        return [
+            Markup(
+                .form, [],
+                hidden + [
+                    Markup(.label, [.for(.pageLanguage)], context.words(.page(.language))),
+                    Markup(
+                        .select, [.id(.pageLanguage), .name("hl")],
+                        Language.allCases.map { $0.option(chosen: context.language.rawValue) }),
+                    Markup(.button, [.type("submit"), .classes(.quiet)], context.words(.page(.changeLanguage))),
+                ])
+        ]
     }
 
     private func requestNote(_ id: String) -> Markup {
         let label = context.words(.page(.requestID)) + context.words(.page(.colon))
         return Markup(.p, label + [Markup(.code, text: id)])
     }
+}
+
+extension ElementID {
+    static let pageLanguage = ElementID("pageLanguage")
 }

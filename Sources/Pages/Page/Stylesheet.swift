@@ -18,6 +18,9 @@ enum Stylesheet {
         font:1rem/1.6 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}\
         main{max-width:28rem;margin:4vh auto;padding:1.5rem;background:var(--card);border-radius:.75rem}\
         h1{margin:0 0 1rem;font-size:clamp(1.25rem,6.5vw,1.5rem);line-height:1.3;text-wrap:balance}\
+        :lang(zh-Hans){font-family:system-ui,"PingFang SC","Microsoft YaHei","Noto Sans SC","Noto Sans CJK SC",sans-serif}\
+        :lang(zh-Hant){font-family:system-ui,"PingFang TC","Microsoft JhengHei","Noto Sans TC","Noto Sans CJK TC",sans-serif}\
+        :lang(ko){font-family:system-ui,"Apple SD Gothic Neo","Malgun Gothic","Noto Sans KR","Noto Sans CJK KR",sans-serif}\
         h2{margin:2rem 0 .5rem;font-size:1.125rem;line-height:1.3}\
         body:lang(ja){font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Hiragino Sans","Noto Sans JP",\
         "Noto Sans CJK JP",sans-serif}\
@@ -29,7 +32,7 @@ enum Stylesheet {
         .details{margin:0 0 1.25rem}dt,label{display:block;color:var(--soft);font-size:.9375rem}\
         dd{margin:0 0 .5rem;font-weight:600}\
         label{margin-top:1rem}\
-        input{width:100%;min-height:2.75rem;margin:.25rem 0;padding:.5rem .75rem;border:1px solid var(--line);\
+        input,select{width:100%;min-height:2.75rem;margin:.25rem 0;padding:.5rem .75rem;border:1px solid var(--line);\
         border-radius:.5rem;background:var(--card);color:var(--text);font:inherit}\
         input[readonly]{padding-inline-start:0;border-color:transparent;font-weight:600}\
         input[aria-invalid]{border:2px solid var(--wrong)}\
@@ -75,5 +78,5 @@ enum Stylesheet {
         """
 
     /// SHA-256 of ``text`` in base64. The page's policy allows no other style (CSP 3 §6.7.3.3).
-    static let sha256 = "PFVqIoeEnd7PB7QnA9alEGrWXISQW23slffijHdfgig="
+    static let sha256 = "UqebvVqLAQFMmMQk95IVU8qSRtcTcEj6R1Ayk5lV3EM="
 }

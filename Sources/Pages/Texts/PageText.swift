@@ -13,7 +13,7 @@ public enum PageText: TextKey {
     /// Dates. A month is a value of `{month}`.
     case instant, january, february, march, april, may, june, july, august, september, october, november, december
     /// The footer.
-    case help, privacy, terms, requestID
+    case help, privacy, terms, requestID, language, changeLanguage
     /// The link before the content, and what precedes the title of a page that returns a rejected form.
     case skipToContent, rejectedForm
 }

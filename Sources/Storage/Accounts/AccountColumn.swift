@@ -74,7 +74,8 @@ struct AccountColumn: Sendable {
 extension AccountColumn {
     /// The columns apart from the key.
     private static let all = [
-        email, emailIsVerified, vouchedEmail, initialEmail, displayName, photoURL, passwordUpdatedAt, phoneNumber,
+        email, emailIsVerified, vouchedEmail, initialEmail, displayName, photoURL, language, timeZone,
+        passwordUpdatedAt, phoneNumber,
         phoneProvenAt,
         phoneAddedAt,
         customClaims,
@@ -94,6 +95,12 @@ extension AccountColumn {
     private static let photoURL = AccountColumn(
         "photo_url", { $0.photoURL?.rawValue }, { $0.photoURL = $1.flatMap(PhotoURL.init) },
         update: { $0.profile.photoURL?.map(\.rawValue) })
+    private static let language = AccountColumn(
+        "language", { $0.language?.rawValue }, { $0.language = $1.flatMap { Language(name: $0) } },
+        update: { $0.profile.language?.map(\.rawValue) })
+    private static let timeZone = AccountColumn(
+        "time_zone", { $0.timeZone?.rawValue }, { $0.timeZone = $1.flatMap(TimeZoneName.init) },
+        update: { $0.profile.timeZone?.map(\.rawValue) })
     private static let passwordUpdatedAt = AccountColumn(
         "password_updated_at", { $0.passwordUpdatedAt.map { Timestamp($0) } },
         { $0.passwordUpdatedAt = $1.map { Instant($0) } })

@@ -52,9 +52,26 @@ extension SQL {
         INSERT INTO outgoing_email (id, realm_id, kind, account_id, recipient, language, content, created_at, due_at,
             expires_at)
         SELECT \(try UUID(email.id)), \(realm.rawValue), \(email.kind.rawValue), \(email.account?.rawValue),
-            \(email.recipient.rawValue), \(email.language?.rawValue), \(email.content),
+            \(email.recipient.rawValue), \(language(of: email, in: realm)), \(email.content),
             \(Timestamp(email.createdAt)), \(Timestamp(email.createdAt)), \(Timestamp(email.expiresAt))
         FROM \(source)
         """
+    }
+
+    /// The language of the email: the requested one, otherwise that of the account, otherwise that of the request. An
+    /// email that names no account gets the language of the account with its address; the work is the same if there is
+    /// none.
+    private static func language(of email: OutgoingEmail, in realm: ID<Realm>) -> SQL {
+        let language: SQL = "\(email.language?.rawValue)::text"
+        guard !email.isLanguageRequested else { return language }
+        let account: SQL =
+            if let account = email.account {
+                "o.id = \(account.rawValue)"
+            } else {
+                "o.email = \(email.recipient.rawValue)"
+            }
+        return """
+            coalesce((SELECT o.language FROM account o WHERE o.realm_id = \(realm.rawValue) AND \(account)), \(language))
+            """
     }
 }

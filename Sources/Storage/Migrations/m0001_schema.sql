@@ -206,6 +206,10 @@ CREATE TABLE account (
     phone_added_at timestamptz,
     display_name text,
     photo_url text,
+    -- The language of emails and pages for the user (RFC 5646); NULL if the user has chosen none.
+    language text CHECK (length(language) BETWEEN 1 AND 35),
+    -- The name of an IANA time zone.
+    time_zone text CHECK (length(time_zone) BETWEEN 1 AND 40),
     password_hash text,
     password_updated_at timestamptz,
     -- Whether the user has signed in with an email link. False again after this sign-in method was removed.

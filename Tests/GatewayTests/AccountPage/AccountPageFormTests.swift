@@ -12,6 +12,7 @@ struct AccountPageFormTests {
     private static let accepted: [(part: String, step: String?, values: [(String, String)])] = [
         ("remove?method=google.com", nil, []), ("email", nil, [("email", "new@example.com")]),
         ("password", nil, [("newPassword", "another secret")]), ("profile", nil, [("displayName", "Countess")]),
+        ("preferences", nil, [("accountLanguage", "en"), ("timeZone", "Europe/London")]),
         ("secure", nil, [("newPassword", "another secret")]), ("data", nil, []),
         ("delete", nil, [("confirmed", "true")]),
     ]

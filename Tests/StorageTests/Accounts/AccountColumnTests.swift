@@ -20,6 +20,7 @@ struct AccountColumnTests {
         account.phoneProvenAt = created + .seconds(4)
         account.phoneAddedAt = created + .seconds(5)
         account.vouchedEmail = account.email
+        (account.language, account.timeZone) = (.japanese, TimeZoneName("Asia/Tokyo"))
         return StoredAccount(account: account, passwordHash: "hash")
     }
 

@@ -47,6 +47,8 @@ extension PageText {
         case .privacy: "الخصوصية"
         case .terms: "شروط الاستخدام"
         case .requestID: "معرّف الطلب"
+        case .language: "اللغة"
+        case .changeLanguage: "تغيير اللغة"
         case .skipToContent: "الانتقال إلى المحتوى"
         case .rejectedForm: "خطأ: "
         }

@@ -47,6 +47,8 @@ extension PageText {
         case .privacy: "Privacy"
         case .terms: "Terms"
         case .requestID: "Request ID"
+        case .language: "Language"
+        case .changeLanguage: "Change the language"
         case .skipToContent: "Skip to the content"
         case .rejectedForm: "Error: "
         }

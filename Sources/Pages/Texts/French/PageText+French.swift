@@ -47,6 +47,8 @@ extension PageText {
         case .privacy: "Confidentialité"
         case .terms: "Conditions d’utilisation"
         case .requestID: "Identifiant de la requête"
+        case .language: "Langue"
+        case .changeLanguage: "Changer de langue"
         case .skipToContent: "Aller au contenu"
         case .rejectedForm: "Erreur : "
         }

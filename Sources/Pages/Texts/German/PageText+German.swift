@@ -47,6 +47,8 @@ extension PageText {
         case .privacy: "Datenschutz"
         case .terms: "Nutzungsbedingungen"
         case .requestID: "Anfrage-ID"
+        case .language: "Sprache"
+        case .changeLanguage: "Sprache ändern"
         case .skipToContent: "Zum Inhalt springen"
         case .rejectedForm: "Fehler: "
         }

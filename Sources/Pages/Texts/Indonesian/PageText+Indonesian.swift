@@ -47,6 +47,8 @@ extension PageText {
         case .privacy: "Privasi"
         case .terms: "Ketentuan"
         case .requestID: "ID permintaan"
+        case .language: "Bahasa"
+        case .changeLanguage: "Ubah bahasa"
         case .skipToContent: "Langsung ke konten"
         case .rejectedForm: "Kesalahan: "
         }

@@ -47,6 +47,8 @@ extension PageText {
         case .privacy: "Privacy"
         case .terms: "Condizioni d’uso"
         case .requestID: "ID della richiesta"
+        case .language: "Lingua"
+        case .changeLanguage: "Cambia lingua"
         case .skipToContent: "Vai al contenuto"
         case .rejectedForm: "Errore: "
         }

@@ -47,6 +47,8 @@ extension PageText {
         case .privacy: "プライバシー"
         case .terms: "利用規約"
         case .requestID: "リクエスト番号"
+        case .language: "言語"
+        case .changeLanguage: "言語を変更"
         case .skipToContent: "本文へ移動"
         case .rejectedForm: "エラー："
         }

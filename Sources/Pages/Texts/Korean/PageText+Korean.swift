@@ -47,6 +47,8 @@ extension PageText {
         case .privacy: "개인정보 처리방침"
         case .terms: "이용약관"
         case .requestID: "요청 ID"
+        case .language: "언어"
+        case .changeLanguage: "언어 변경"
         case .skipToContent: "본문으로 건너뛰기"
         case .rejectedForm: "오류: "
         }

@@ -47,6 +47,8 @@ extension PageText {
         case .privacy: "Privacidade"
         case .terms: "Termos de uso"
         case .requestID: "ID da solicitação"
+        case .language: "Idioma"
+        case .changeLanguage: "Mudar o idioma"
         case .skipToContent: "Ir para o conteúdo"
         case .rejectedForm: "Erro: "
         }

@@ -47,6 +47,8 @@ extension PageText {
         case .privacy: "隐私政策"
         case .terms: "使用条款"
         case .requestID: "请求编号"
+        case .language: "语言"
+        case .changeLanguage: "更改语言"
         case .skipToContent: "跳到主要内容"
         case .rejectedForm: "错误："
         }

@@ -47,6 +47,8 @@ extension PageText {
         case .privacy: "Privacidad"
         case .terms: "Condiciones de uso"
         case .requestID: "ID de la solicitud"
+        case .language: "Idioma"
+        case .changeLanguage: "Cambiar el idioma"
         case .skipToContent: "Ir al contenido"
         case .rejectedForm: "Error: "
         }

@@ -47,6 +47,8 @@ extension PageText {
         case .privacy: "隱私權政策"
         case .terms: "使用條款"
         case .requestID: "要求編號"
+        case .language: "語言"
+        case .changeLanguage: "變更語言"
         case .skipToContent: "跳到主要內容"
         case .rejectedForm: "錯誤："
         }

@@ -1,0 +1,71 @@
+import Encoding
+import HTTP
+import Testing
+
+@testable import Support
+
+@Suite("The switch of the language on pages")
+struct LanguageSwitchTests {
+    /// The hidden fields of the switch; `nil` for a page without it.
+    private func fields(_ page: Exchange) -> [String: String]? {
+        guard let form = page.text.firstMatch(of: #/<footer>.*<form>(.*)</form>/#)?.output.1 else { return nil }
+        let hidden = form.matches(of: #/type="hidden" name="([^"]*)" value="([^"]*)"/#)
+        return Dictionary(uniqueKeysWithValues: hidden.map { (String($0.output.1), String($0.output.2)) })
+    }
+
+    private func language(_ page: Exchange) -> String? { page.headers["Content-Language"] }
+
+    @Test("On the sign-in page, the switch keeps the flow, and precedes the language that the app requested")
+    func signInPage() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signUp()
+        let visit = SignInPageVisit(gateway)
+        let page = try await visit.open(["hl": "de"])
+        #expect(language(page) == "de")
+        let kept = PercentEncoding.encode(form: try #require(fields(page)).map { ($0, $1) })
+        let switched = try await visit.browser.send(.get, SignInPageVisit.path + "?\(kept)&hl=ja")
+        #expect(language(switched) == "ja")
+        #expect(try #require(fields(switched)).keys.contains("flow"))
+        let rejected = try await visit.submit(switched, "signIn", ["email": "ada@example.com", "password": "wrong"])
+        #expect(language(rejected) == "ja")
+        #expect(try #require(fields(rejected)).keys.contains("flow"))
+        let result = try await visit.submit(rejected, "signIn", ["email": "ada@example.com", "password": "secret1"])
+        #expect(try await visit.exchange(result.requiredResult()).status == 200)
+    }
+
+    @Test("The language in a sealed request precedes one that the user chose before")
+    func sealedRequest() async throws {
+        let gateway = try await TestGateway()
+        let visit = SignInPageVisit(gateway)
+        visit.browser.setCookie("__Host-sekisho-language", "ko")
+        #expect(language(try await visit.open()) == "ko")
+        #expect(language(try await visit.open(["hl": "fr"])) == "fr")
+        #expect(language(try await visit.open()) == "fr")
+    }
+
+    @Test("A page of a link keeps the parameters of the link, and a hostile one is text")
+    func emailedLink() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUp()
+        let code = try await gateway.requestedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])
+        let page = try await TestBrowser(gateway).send(
+            .get, "/__/auth/action?mode=verifyEmail&oobCode=\(code)&lang=de&x=%22%3E%3Cscript%3E")
+        let kept = try #require(fields(page), "\(page.text)")
+        #expect(kept["oobCode"] == code && kept["mode"] == "verifyEmail")
+        #expect(kept["lang"] == nil && kept["hl"] == nil)
+        #expect(!page.text.contains("<script>"))
+        #expect(page.text.contains(#"<option value="de" lang="de" selected>Deutsch</option>"#))
+    }
+
+    @Test("A page about a failure, a page after a form and a callback have no switch")
+    func notRepeatable() async throws {
+        let gateway = try await TestGateway()
+        let browser = TestBrowser(gateway)
+        #expect(fields(try await browser.send(.get, "/__/auth/action?oobCode=bad")) == nil)
+        #expect(fields(try await browser.send(.get, "/__/auth/handler?state=x")) == nil)
+        let (account, _) = try await AccountBrowser.ofAda(gateway)
+        #expect(fields(try await account.open("email")) == [:])
+        let rejected = try await account.submit("email", [("email", "nonsense")])
+        #expect(rejected.status == 400 && fields(rejected) == nil)
+    }
+}
