@@ -32,13 +32,14 @@ struct Glossary: Sendable {
             language: .french, register: "vous", account: "compte", signIn: "connecter", signOut: "déconnecté",
             password: "mot de passe", passkey: "clé d’accès", secondStep: "deuxième étape", provider: "fournisseur",
             device: "appareil", link: "lien", emailAddress: "adresse e-mail",
-            avoided: ["email", "courriel", "s’identifier", "seconde étape", "cliqu", "'"] + spacesBeforePunctuation),
+            avoided: ["email", "courriel", "s’identifier", "seconde étape", "cliqu", "l’app ", "'"]
+                + spacesBeforePunctuation),
         Glossary(
             language: .spanish, register: "usted", account: "cuenta", signIn: "iniciar sesión",
             signOut: "cerrado su sesión", password: "contraseña", passkey: "llave de acceso",
             secondStep: "segundo paso", provider: "proveedor", device: "dispositivo", link: "enlace",
             emailAddress: "dirección de correo",
-            avoided: ["clave de acceso", "email", "e-mail", "ingresar", "vínculo", "clic ", " tu ", " tus "]),
+            avoided: ["clave de acceso", "email", "e-mail", "ingresar", "vínculo", "clic ", " tu ", " tus ", " app "]),
         Glossary(
             language: .portuguese, register: "você", account: "conta", signIn: "fazer login", signOut: "desconectad",
             password: "senha", passkey: "chave de acesso", secondStep: "segunda etapa", provider: "provedor",

@@ -31,7 +31,7 @@ extension AccountPageText {
         case .profile: "الاسم"
         case .profileHint: "كيف يناديك {app}"
         case .preferences: "اللغة والمنطقة الزمنية"
-        case .preferencesHint: "للرسائل الإلكترونية ولأوقات هذه الصفحات"
+        case .preferencesHint: "للرسائل الإلكترونية وللأوقات المعروضة في هذه الصفحات"
         case .added: "تاريخ الإضافة"
         case .addedFrom: "أُضيفت من"
         case .lastUsed: "آخر استخدام"

@@ -71,7 +71,7 @@ extension AccountPageText {
         case .nameHint: "Laissez ce champ vide pour supprimer votre nom."
         case .saveProfile: "Enregistrer"
         case .nameTooLong: "Ce nom est trop long."
-        case .anyLanguage: "La langue de l’app ou du navigateur"
+        case .anyLanguage: "La langue de l’application ou du navigateur"
         case .timeZone: "Fuseau horaire"
         case .timeZoneHint: "Une ville de votre fuseau horaire, par exemple Europe/Paris. Sans indication, les heures sont en UTC."
         case .timeZoneUnknown: "Aucun fuseau horaire ne porte ce nom."

@@ -73,7 +73,7 @@ extension AccountPageText {
         case .nameTooLong: "Dieser Name ist zu lang."
         case .anyLanguage: "Die Sprache der App oder des Browsers"
         case .timeZone: "Zeitzone"
-        case .timeZoneHint: "Eine Stadt Ihrer Zeitzone, zum Beispiel Europe/Berlin. Ohne Angabe stehen Uhrzeiten in UTC."
+        case .timeZoneHint: "Eine Stadt Ihrer Zeitzone, zum Beispiel Europe/Berlin. Ohne Angabe werden Uhrzeiten in UTC angezeigt."
         case .timeZoneUnknown: "Es gibt keine Zeitzone mit diesem Namen."
         case .thisDevice: "Dieser Browser"
         case .signedInWith: "Angemeldet mit"

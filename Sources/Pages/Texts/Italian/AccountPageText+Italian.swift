@@ -73,7 +73,7 @@ extension AccountPageText {
         case .nameTooLong: "Questo nome è troppo lungo."
         case .anyLanguage: "La lingua dell’app o del browser"
         case .timeZone: "Fuso orario"
-        case .timeZoneHint: "Una città del tuo fuso orario, per esempio Europe/Rome. Senza, gli orari sono in UTC."
+        case .timeZoneHint: "Una città del tuo fuso orario, ad esempio Europe/Rome. Se lasci il campo vuoto, gli orari sono in UTC."
         case .timeZoneUnknown: "Non esiste un fuso orario con questo nome."
         case .thisDevice: "Questo browser"
         case .signedInWith: "Metodo di accesso"

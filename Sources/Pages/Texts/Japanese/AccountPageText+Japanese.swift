@@ -71,7 +71,7 @@ extension AccountPageText {
         case .nameHint: "空欄にすると、名前が削除されます。"
         case .saveProfile: "保存する"
         case .nameTooLong: "名前が長すぎます。"
-        case .anyLanguage: "アプリまたはブラウザの言語"
+        case .anyLanguage: "アプリまたはブラウザーの言語"
         case .timeZone: "タイムゾーン"
         case .timeZoneHint: "タイムゾーンの都市（例：Asia/Tokyo）。空欄の場合、時刻はUTCで表示されます。"
         case .timeZoneUnknown: "この名前のタイムゾーンはありません。"

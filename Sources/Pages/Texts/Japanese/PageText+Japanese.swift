@@ -48,7 +48,7 @@ extension PageText {
         case .terms: "利用規約"
         case .requestID: "リクエスト番号"
         case .language: "言語"
-        case .changeLanguage: "言語を変更"
+        case .changeLanguage: "言語を変更する"
         case .skipToContent: "本文へ移動"
         case .rejectedForm: "エラー："
         }

@@ -31,7 +31,7 @@ extension AccountPageText {
         case .profile: "姓名"
         case .profileHint: "{app} 如何称呼您"
         case .preferences: "语言和时区"
-        case .preferencesHint: "用于电子邮件和这些页面上的时间"
+        case .preferencesHint: "用于邮件和这些页面上的时间"
         case .added: "添加时间"
         case .addedFrom: "添加时使用的设备"
         case .lastUsed: "上次使用"

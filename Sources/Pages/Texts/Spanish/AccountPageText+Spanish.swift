@@ -71,7 +71,7 @@ extension AccountPageText {
         case .nameHint: "Déjelo vacío para eliminar su nombre."
         case .saveProfile: "Guardar"
         case .nameTooLong: "Este nombre es demasiado largo."
-        case .anyLanguage: "El idioma de la app o del navegador"
+        case .anyLanguage: "El idioma de la aplicación o del navegador"
         case .timeZone: "Zona horaria"
         case .timeZoneHint: "Una ciudad de su zona horaria, por ejemplo Europe/Madrid. Si no indica ninguna, las horas se muestran en UTC."
         case .timeZoneUnknown: "No hay ninguna zona horaria con este nombre."
