@@ -661,6 +661,9 @@ CREATE TABLE public.session (
     first_of_day boolean DEFAULT false NOT NULL,
     ended_at timestamp with time zone,
     end_reason text COLLATE pg_catalog."C",
+    support_actor text COLLATE pg_catalog."C",
+    support_ends_at timestamp with time zone,
+    CONSTRAINT session_check CHECK (((support_actor IS NULL) = (support_ends_at IS NULL))),
     CONSTRAINT session_device_check CHECK ((length(device) <= 200)),
     CONSTRAINT session_end_reason_check CHECK ((end_reason = ANY (ARRAY['REVOKED'::text, 'TOKEN_REUSED'::text, 'SIGN_IN_METHOD_REMOVED'::text, 'PROVIDER_REVOKED'::text, 'LIMIT'::text, 'REPLACED'::text, 'EXPIRED'::text]))),
     CONSTRAINT session_second_factor_check CHECK ((second_factor = ANY (ARRAY['totp'::text, 'phone'::text, 'recovery_code'::text])))

@@ -165,7 +165,7 @@ struct CompositionRoot: Sendable {
                 secondFactor: secondFactor, flows: flows,
                 publicOrigin: PublicOrigin(configured: publicURL, acceptsHostHeader: mode.acceptsHostHeader),
                 newAuthURISessionID: { Random.text(length: 27) }),
-            signInPage: signInPage(on: pool, completion, authenticator, federated, flows, sealedTokens),
+            signInPage: signInPage(on: pool, store, completion, authenticator, federated, flows, sealedTokens),
             accounts: accounts(
                 on: pool, store, completion, sealedTokens, enrolment,
                 PasskeyEnrolment(

@@ -39,6 +39,11 @@ struct IDTokenClaims: Encodable {
         }
     }
 
+    /// Who acts for the user (RFC 8693 §4.1).
+    struct Actor: Encodable {
+        let sub: String
+    }
+
     let iss: String
     let aud: String
     let sub: String
@@ -54,10 +59,12 @@ struct IDTokenClaims: Encodable {
     let phoneNumber: String?
     /// `anonymous` for a session that was opened without a credential, otherwise absent.
     let providerID: String?
+    /// `nil` in the tokens of the user's own sessions.
+    let act: Actor?
     let firebase: Firebase
 
     enum CodingKeys: String, CodingKey {
-        case iss, aud, sub, sid, iat, exp, name, picture, email, firebase
+        case iss, aud, sub, sid, iat, exp, name, picture, email, act, firebase
         case authTime = "auth_time"
         case userID = "user_id"
         case emailVerified = "email_verified"
@@ -71,7 +78,8 @@ struct IDTokenClaims: Encodable {
         sub = account.id.rawValue
         sid = session.id.rawValue
         iat = now.seconds
-        exp = now.seconds + realm.policy.idTokenLifetime.components.seconds
+        exp = now.seconds + session.idTokenLifetime(by: realm.policy, at: now).components.seconds
+        act = session.support.map { Actor(sub: $0.actor) }
         authTime = session.authenticatedAt.seconds
         userID = account.id.rawValue
         name = account.displayName

@@ -26,7 +26,7 @@ OWN_OPERATIONS = {
     "getEventEndpoint", "updateEventEndpoint", "deleteEventEndpoint", "rotateEventEndpointSecret",
     "setAppTransaction", "exportAccount", "createSignInUri",
     "enableEventEndpoint", "testEventEndpoint", "replayEvents", "listEventDeliveries", "listAdministrators", "listQueuedEmails",
-    "listAccountSessions",
+    "listAccountSessions", "impersonateAccount",
     "inviteAdministrator", "updateAdministrator", "removeAdministrator",
 }
 FIREBASE_OPERATIONS = {

@@ -356,6 +356,9 @@ ROWS = [
         "requestType": "PASSWORD_RESET", "email": EMAIL, "returnOobLink": True}, "INSUFFICIENT_PERMISSION"),
     Row("obsolete request type", "sendOobCode", {"requestType": "OLD_EMAIL_AGREE"}, "NOT_IMPLEMENTED", 501),
     admin_row("of the project", "listQueuedEmails"),
+    admin_row("unknown account", "impersonateAccount", {
+        "localId": "unknown", "reason": "Ticket 4711", "appId": "default", "continueUri": "http://localhost/done"},
+        "USER_NOT_FOUND"),
     admin_row("of an unknown account", "listAccountSessions", **account_path("missing")),
     admin_row("without a console", "listAdministrators", None, "OPERATION_NOT_ALLOWED"),
     admin_row("without a console", "inviteAdministrator", {"email": EMAIL, "role": "viewer"}, "OPERATION_NOT_ALLOWED"),

@@ -49,6 +49,8 @@ BACKEND_OPERATIONS = {
     "createSessionCookie": lambda ada, session: {"idToken": session["idToken"], "validDuration": "3600"},
     "mergeAccounts": lambda ada, session: {"sourceLocalId": ada.uid, "localId": "eve", "dryRun": True},
     "undoMerge": lambda ada, session: {"sourceLocalId": ada.uid},
+    "impersonateAccount": lambda ada, session: {
+        "localId": ada.uid, "reason": "Ticket 4711", "appId": "default", "continueUri": "http://localhost/done"},
     "linkIdentity": lambda ada, session: {"providerId": "apple.com", "rawId": "eve"},
     "unlinkIdentity": lambda ada, session: {},
     "moveIdentity": lambda ada, session: {"targetLocalId": "eve"},

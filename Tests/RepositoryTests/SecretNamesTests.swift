@@ -40,7 +40,8 @@ struct SecretNamesTests {
     /// Settings, kinds, times, counts and public values.
     private static let notSecret: Set<String> = [
         "acceptsUnhashedNonces", "allAcceptedCredentialIds", "allowPasswordSignup", "apiKey", "canHandleCodeInApp",
-        "codeChallenge", "codeChallengeMethod", "codeFlowConfig", "code_challenge", "code_challenge_method",
+        "codeChallenge", "codeChallengeMethod", "codeExpiresAt", "codeFlowConfig", "code_challenge",
+        "code_challenge_method",
         "credential", "credentialCreationOptions", "credentialId", "credentialRequestOptions", "credentialState",
         "deletePasskey", "emailPasswordEnforcementState", "errorCode", "excludeCredentials",
         "forwardInboundCredentials", "grant_type",

@@ -10,7 +10,7 @@ extension Endpoint {
         let request = try call.body(as: LookupRequest.self, for: client)
         let idToken = try request.idToken.required(.missingIDToken)
         let caller = try await call.services.signIn.authenticator.authenticate(
-            idToken: idToken, in: client.realm, acceptsRestricted: true)
+            idToken: idToken, in: client.realm, acceptsRestricted: true, acceptsSupport: true)
         return try .json(LookupResponse(users: [UserInfo(caller.account, of: client.realm.tenant)]))
     } administrator: { call, administrator in
         try await call.lookupAccounts(for: administrator)

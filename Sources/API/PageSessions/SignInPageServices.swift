@@ -4,6 +4,7 @@ public import Identity
 public struct SignInPageServices: Sendable {
     let sessions: BrowserSessions
     let codes: SignInCodes
+    let support: SupportAccessCodes
     let steps: SignInPageSteps
     let forms: FormTokens
     let sealedTokens: any SealedTokens
@@ -14,13 +15,15 @@ public struct SignInPageServices: Sendable {
     let issuer: @Sendable (ID<Project>) -> String
 
     public init(
-        sessions: BrowserSessions, codes: SignInCodes, steps: SignInPageSteps, forms: FormTokens,
+        sessions: BrowserSessions, codes: SignInCodes, support: SupportAccessCodes, steps: SignInPageSteps,
+        forms: FormTokens,
         sealedTokens: any SealedTokens,
         secrets: FlowSecrets, clock: WallClock, timeZones: TimeZones,
         issuer: @escaping @Sendable (ID<Project>) -> String
     ) {
         self.sessions = sessions
         self.codes = codes
+        self.support = support
         self.steps = steps
         self.forms = forms
         self.sealedTokens = sealedTokens

@@ -9,7 +9,8 @@ extension Endpoint {
         let idToken = try request.idToken.required(.missingIDToken)
         let limit = try ListPage.parseLimit("pageSize", request.pageSize, default: 100, maximum: 1000)
         let position = try request.pageToken.nonEmpty.map(TimePosition.init(pageToken:))
-        let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.realm)
+        let caller = try await call.services.signIn.authenticator.authenticate(
+            idToken: idToken, in: client.realm, acceptsSupport: true)
         let page = try await call.services.sessions.list(
             for: caller, after: position, limit: limit, in: client.realm)
         return try await call.json(of: page.sessions.count, for: client.realm.project.id) {
@@ -56,6 +57,8 @@ private struct SessionInfo: Encodable {
     let device: String?
     let createdAt: String
     let lastUsedAt: String
+    /// Absent unless `true`.
+    let supportAccess: Bool?
 
     init(_ listed: ListedSession, current own: Session?) {
         sessionId = listed.session.id.rawValue
@@ -64,5 +67,6 @@ private struct SessionInfo: Encodable {
         device = listed.session.device
         createdAt = listed.session.authenticatedAt.iso8601
         lastUsedAt = listed.lastUsedAt.iso8601
+        supportAccess = listed.session.support == nil ? nil : true
     }
 }

@@ -9,7 +9,7 @@ extension Endpoint {
         let idToken = try request.idToken.required(.missingIDToken)
         let input = try request.input()
         let caller = try await call.services.signIn.authenticator.authenticate(
-            idToken: idToken, in: client.realm, acceptsRestricted: true)
+            idToken: idToken, in: client.realm, acceptsRestricted: true, acceptsSupport: input == .current)
         switch input {
         case .current:
             try await call.services.sessions.end(
@@ -29,7 +29,7 @@ private struct RevokeSessionRequest: ClientRequestBody {
     let tenantId: String?
     let targetProjectId: String?
 
-    enum Input {
+    enum Input: Equatable {
         case current
         case one(ID<Session>)
         case all

@@ -46,6 +46,7 @@ package enum AccountScreen {
                         .section("Custom claims", [.form(claimsForm(account, context))]),
                     ] + additions(account)),
                 .section("Audit trail", [AuditTrailList.block(events, context)]),
+                SupportAccessForm.block(account, context),
                 .details("Merge with another account", mergeBlocks(account, context)),
                 .details("Delete the account", [.form(deletionForm(account, context))]),
             ])

@@ -20,10 +20,10 @@ enum SessionList {
             (session[member]?.text).flatMap(RFC3339.microsecondsSince1970).map { .time($0 / 1000, now: context.now) }
                 ?? .text("")
         }
+        let device = session["supportAccess"].isTrue ? "Support access" : session["device"]?.text ?? "unknown"
         return [
             .text(session["signInProvider"]?.text ?? ""),
-            .isolated((session["device"]?.text ?? "unknown").shortened(to: 60)), time("createdAt"),
-            time("lastUsedAt"),
+            .isolated(device.shortened(to: 60)), time("createdAt"), time("lastUsedAt"),
         ]
     }
 }

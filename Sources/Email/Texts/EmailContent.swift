@@ -76,6 +76,7 @@ struct EmailContent {
             case .accountExported:
                 EmailContent(.accountExportedSubject, [.accountExported], [.accountExportedAdvice])
             case .accountsMerged: .merged(values)
+            case .supportAccess: EmailContent(.supportAccessSubject, [.supportAccess], [.supportAccessAdvice])
             case .administratorAdded:
                 EmailContent(.administratorAddedSubject, [.administratorAdded], [.administratorAddedAdvice])
             case .ownerAdded: EmailContent(.ownerAddedSubject, [.ownerAdded], [.administratorAddedAdvice])

@@ -21,6 +21,8 @@ enum EmailText: TextKey {
         accountReplacedYours, accountReplacedNotYou, accountDeletedSubject, accountDeleted, stillConnected,
         accountExportedSubject, accountExported, accountExportedAdvice, accountsMergedSubject, accountsMerged,
         accountsMergedMethods, accountsMergedUndo, accountsMergedRemoval, accountsMergedLink, accountsMergedAdvice
+    /// The notice about support access.
+    case supportAccessSubject, supportAccess, supportAccessAdvice
     /// Notices to the owners of the console.
     case administratorAddedSubject, administratorAdded, ownerAddedSubject, ownerAdded, administratorAddedAdvice
     /// Advice that several emails have.

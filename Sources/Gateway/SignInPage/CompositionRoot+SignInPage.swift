@@ -9,7 +9,8 @@ internal import Tokens
 /// The services of sign-ins in a browser.
 extension CompositionRoot {
     func signInPage(
-        on pool: Pool, _ completion: SignInCompletion, _ authenticator: Authenticator, _ federated: FederatedMethod,
+        on pool: Pool, _ store: any AccountStore, _ completion: SignInCompletion, _ authenticator: Authenticator,
+        _ federated: FederatedMethod,
         _ flows: AuthorizationFlows, _ sealedTokens: any SealedTokens
     ) -> SignInPageServices {
         SignInPageServices(
@@ -20,6 +21,9 @@ extension CompositionRoot {
                 completion: completion, authenticator: authenticator, federated: federated, flows: flows,
                 sealedTokens: sealedTokens,
                 store: PostgresSignInCodeStore(pool: pool), secrets: .live, clock: mode.clock),
+            support: SupportAccessCodes(
+                completion: completion, accounts: store, store: PostgresSignInCodeStore(pool: pool),
+                emailFactory: emailFactory, secrets: .live, operators: console?.project, clock: mode.clock),
             steps: SignInPageSteps(
                 store: PostgresSignInStepStore(pool: pool), sealedTokens: sealedTokens, limiter: limiter,
                 secrets: .live,

@@ -104,6 +104,8 @@ public enum TokenRefusal: Refusal, Hashable {
     case refreshTokenStolen
     case accountDeleted
     case accountDisabled
+    /// The session is an administrator's (see ``SupportAccess``), and the operation needs the user.
+    case supportAccess
 }
 
 extension TokenRefusal {
@@ -115,6 +117,7 @@ extension TokenRefusal {
         case .sessionEnded, .refreshTokenStolen: .tokenExpired
         case .accountDeleted: .userNotFound
         case .accountDisabled: .userDisabled
+        case .supportAccess: .credentialTooOldLoginAgain
         }
     }
 

@@ -147,6 +147,8 @@ extension AuditNote {
         case sessionCookieCreated = "sessionCookie.created"
         /// The user exported what the gateway stores about the account.
         case accountExported = "account.exported"
+        /// An administrator got a code for a session with ``SupportAccess``.
+        case accountImpersonated = "account.impersonated"
     }
 
     /// The actions that a client can repeat without limit. Within ``coalescingWindow``, the same action of the same

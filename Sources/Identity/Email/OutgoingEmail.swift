@@ -33,6 +33,8 @@ public struct OutgoingEmail: Hashable, Sendable {
         case accountDeleted = "notice.account-deleted"
         /// Sent after the owner exported what the gateway stores about the account.
         case accountExported = "notice.account-exported"
+        /// Sent after an administrator got ``SupportAccess`` to the account.
+        case supportAccess = "notice.support-access"
         /// Sent to the owners after a person accepted an invitation to the console.
         case administratorAdded = "notice.administrator-added"
         /// Sent to the owners after a person became an owner.

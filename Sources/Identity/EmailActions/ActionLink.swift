@@ -98,7 +98,7 @@ extension OutgoingEmail.Kind {
         case .accountsMerged: .undoMerge
         case .passwordChanged, .relayAddressChanged, .identityUnlinked, .accountReclaimed, .accountReplaced,
             .accountDeleted, .accountExported, .factorRemoved, .factorsReset, .recoveryCodeUsed, .recoveryCodesRenewed,
-            .manyWrongCodes, .administratorAdded, .ownerAdded:
+            .manyWrongCodes, .administratorAdded, .ownerAdded, .supportAccess:
             nil
         }
     }

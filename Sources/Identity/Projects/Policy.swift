@@ -84,6 +84,8 @@ public struct Policy: Hashable, Sendable {
     /// Notices about an account also go to an address that nobody has verified, without a link, and at most one of each
     /// kind per address and day.
     public var notifiesUnverifiedAddresses: Bool
+    /// A user gets an email when an administrator gets ``SupportAccess`` to the account.
+    public var notifiesSupportAccess: Bool
     /// Linking and unlinking require a recent login, like other changes of credentials.
     public var requiresRecentLoginToLink: Bool
     /// Lifetime of ID tokens.
@@ -131,6 +133,7 @@ public struct Policy: Hashable, Sendable {
         emailEnumerationProtection = true
         refreshTokenGracePeriod = .seconds(30)
         recentLoginMaxAge = .seconds(300)
+        notifiesSupportAccess = true
         idTokenLifetime = .seconds(3600)
         dropsUnrequestedProfile = false
         requiresCallerHeader = false

@@ -169,6 +169,9 @@ extension Policy {
             "notifiesUnverifiedAddresses", \.notifiesUnverifiedAddresses,
             "notices about an account also go to an email address that neither the gateway nor a provider has verified. Such a notice has no link, and an address gets at most one of each kind per day"
         ),
+        .flag(
+            "notifiesSupportAccess", \.notifiesSupportAccess,
+            "a user gets an email when an administrator signs in as the user (impersonateAccount)"),
         .seconds("idTokenLifetime", \.idTokenLifetime, 300...3600, "lifetime of ID tokens"),
         .number(
             "sessionLimit", \.sessionLimit, 0...1000, "sessions",

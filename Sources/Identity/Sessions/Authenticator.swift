@@ -14,15 +14,18 @@ public struct Authenticator: Sendable {
     ///
     /// - Parameter acceptsRestricted: whether a session may call the operation that may only be used to enrol a second
     ///   factor; see ``Session/isRestricted(by:of:)``.
+    /// - Parameter acceptsSupport: whether a session with ``SupportAccess`` may call the operation. Only an operation
+    ///   that changes nothing about the account accepts it, so that a new operation does not by mistake.
     /// - Throws: also ``FactorRefusal/enrolmentRequired`` for such a session.
     public func authenticate(
-        idToken: String, in realm: Realm, acceptsRestricted: Bool = false
+        idToken: String, in realm: Realm, acceptsRestricted: Bool = false, acceptsSupport: Bool = false
     ) async throws -> Caller {
         let contents = try await tokens.read(idToken: idToken, in: realm, at: clock.now())
         guard let found = try await store.find(contents, in: realm.id) else { throw TokenRefusal.accountDeleted }
         guard let session = found.session else { throw TokenRefusal.sessionEnded }
         guard !found.account.isDisabled else { throw TokenRefusal.accountDisabled }
         guard acceptsRestricted || !contents.isRestricted else { throw FactorRefusal.enrolmentRequired }
+        try check(session.support, isAccepted: acceptsSupport)
         return Caller(withIDTokenOf: found.account, in: session)
     }
 
@@ -40,7 +43,14 @@ public struct Authenticator: Sendable {
         guard let session = found.session else { throw TokenRefusal.sessionEnded }
         guard !found.account.isDisabled else { throw TokenRefusal.accountDisabled }
         guard !session.isRestricted(by: realm.policy, of: found.account) else { throw FactorRefusal.enrolmentRequired }
+        try check(session.support, isAccepted: false)
         return Caller(withIDTokenOf: found.account, in: session)
+    }
+
+    private func check(_ support: SupportAccess?, isAccepted: Bool) throws(TokenRefusal) {
+        guard let support else { return }
+        guard clock.now() < support.endsAt else { throw .sessionEnded }
+        guard isAccepted else { throw .supportAccess }
     }
 }
 

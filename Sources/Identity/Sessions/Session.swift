@@ -18,6 +18,8 @@ public struct Session: Hashable, Sendable {
     public let passkey: ID<Passkey>?
     /// See ``RequestContext/device``.
     public let device: String?
+    /// `nil` for a session of the user.
+    public var support: SupportAccess?
 
     public init(
         id: ID<Session>, account: ID<Account>, generation: Int64, method: ProviderID, authenticatedAt: Instant,
@@ -224,7 +226,7 @@ extension TokenAuthority {
             idToken: try await idToken(for: account, session: session, in: realm, at: now),
             refreshToken: try await refreshToken(
                 RefreshTokenContents(session: session.id, counter: counter), in: realm),
-            expiresIn: realm.policy.idTokenLifetime,
+            expiresIn: session.idTokenLifetime(by: realm.policy, at: now),
             isRestricted: session.isRestricted(by: realm.policy, of: account))
     }
 }

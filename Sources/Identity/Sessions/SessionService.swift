@@ -30,13 +30,14 @@ public struct SessionService: Sendable {
         // Reads one session more than the page has, to find out whether there is a next page.
         let found = try await store.sessions(
             of: account, after: position, limit: limit + 1, in: realm.id)
-        let page = Array(found.prefix(limit))
-        return (page, found.count > limit ? page.last?.session.position : nil)
+        let (page, now) = (found.prefix(limit), clock.now())
+        let active = page.filter { listed in listed.session.endsAt.map { now < $0 } ?? true }
+        return (active, found.count > limit ? page.last?.session.position : nil)
     }
 
     /// - Returns: `nil` if the session is unknown: it never existed, it ended long ago, or its account was deleted.
     public func status(of session: ID<Session>, in realm: Realm) async throws -> SessionStatus? {
-        try await store.status(of: session, in: realm.id)
+        try await store.status(of: session, in: realm.id)?.asOf(clock.now())
     }
 
     /// Ends a session. From the next request on, the gateway rejects the session's ID tokens and refresh tokens.

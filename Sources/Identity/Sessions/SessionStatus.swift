@@ -34,6 +34,8 @@ public struct SessionStatus: Hashable, Sendable {
     public let endedAt: Instant?
     /// `nil` if the session is active, or if the reason is unknown.
     public let endReason: SessionEndReason?
+    /// When the session ends in any case; `nil` if it can be renewed.
+    private let expiresAt: Instant?
 
     /// - Parameters:
     ///   - endedAt: when the session ended alone; `nil` if it did not.
@@ -42,9 +44,10 @@ public struct SessionStatus: Hashable, Sendable {
     ///   - validSince: when the sessions of earlier generations ended.
     public init(
         of account: ID<Account>, endedAt: Instant?, endReason: SessionEndReason?, isOfCurrentGeneration: Bool,
-        accountIsDisabled: Bool, validSince: Instant
+        accountIsDisabled: Bool, validSince: Instant, expiresAt: Instant? = nil
     ) {
         self.account = account
+        self.expiresAt = expiresAt
         isActive = endedAt == nil && isOfCurrentGeneration && !accountIsDisabled
         if let endedAt {
             (self.endedAt, self.endReason) = (endedAt, endReason)
@@ -53,5 +56,15 @@ public struct SessionStatus: Hashable, Sendable {
         } else {
             (self.endedAt, self.endReason) = (nil, accountIsDisabled ? .accountDisabled : nil)
         }
+    }
+}
+
+extension SessionStatus {
+    /// The status at a time, when the session may have expired.
+    func asOf(_ now: Instant) -> SessionStatus {
+        guard isActive, let expiresAt, expiresAt <= now else { return self }
+        return SessionStatus(
+            of: account, endedAt: expiresAt, endReason: .expired, isOfCurrentGeneration: true,
+            accountIsDisabled: false, validSince: expiresAt)
     }
 }

@@ -104,15 +104,31 @@ public struct SignInCompletion: Sendable {
         commit: (NewSession) async throws -> OpenedSession
     ) async throws -> SignedIn {
         let (now, source) = (clock.now(), proven.session)
-        let session = Session(
+        var session = Session(
             id: entropy.sessionID(), account: proven.account.id, generation: source.generation, method: source.method,
             authenticatedAt: source.authenticatedAt, claims: source.claims, secondFactor: source.secondFactor,
             passkey: source.passkey, device: context.device)
+        session.support = source.support
         let recording = realm.recording(by: .user(context.trace))
         return try await open(
-            session, at: now, credentialIssuedAt: nil, limit: realm.policy.sessionLimit,
-            recording: realm.project.wantedEvents.contains(.sessionOpened) ? recording : nil, nil, in: realm,
+            session, at: now, credentialIssuedAt: nil,
+            limit: source.support == nil ? realm.policy.sessionLimit : 0,
+            recording: source.support == nil && realm.project.wantedEvents.contains(.sessionOpened) ? recording : nil,
+            nil, in: realm,
             from: context, commit)
+    }
+
+    /// Returns the session for whose code an app gets a session with ``SupportAccess``. It has no tokens. Its `auth_time`
+    /// is as early as Admin SDKs accept, because the user did not log in.
+    ///
+    /// - Throws: ``SignInRefusal/accountDisabled``.
+    func supportSession(with access: SupportAccess, to account: Account, at now: Instant) throws -> NewSession {
+        guard !account.isDisabled else { throw SignInRefusal.accountDisabled }
+        var session = Session(
+            id: entropy.sessionID(), account: account.id, generation: account.generation, method: .custom,
+            authenticatedAt: max(account.createdAt, account.validSince), device: nil)
+        session.support = access
+        return NewSession(toOpen: session, at: now, networkHash: nil, credentialIssuedAt: nil, sessionLimit: 0)
     }
 
     /// The ID of a new account, the same in each attempt of the request, because the functions have seen it.
@@ -154,8 +170,10 @@ public struct SignInCompletion: Sendable {
         recording: EventRecording? = nil, _ decision: HookDecision?, in realm: Realm, from context: RequestContext,
         _ commit: (NewSession) async throws -> OpenedSession
     ) async throws -> SignedIn {
-        // Known networks matter only for the limit of wrong passwords, and an anonymous account has no password.
-        let networkHash = session.method == .anonymous ? nil : networks.hash(of: context, in: realm)
+        // Known networks matter only for the limit of wrong passwords. An anonymous account has no password, and the
+        // network of an administrator is not the user's.
+        let hasNetwork = session.method != .anonymous && session.support == nil
+        let networkHash = hasNetwork ? networks.hash(of: context, in: realm) : nil
         let opened = try await commit(
             NewSession(
                 toOpen: session, at: now, networkHash: networkHash, credentialIssuedAt: credentialIssuedAt,

@@ -60,6 +60,13 @@ public protocol SignInCodeStore: Sendable {
     /// - Throws: ``StoreConflict/alreadyUsed`` if the flow has a code. The session on the page is then ended.
     func issue(_ code: NewSignInCode, _ browser: NewBrowserSession?, at now: Instant, in realm: ID<Realm>) async throws
 
+    /// Opens the session of an administrator's ``SupportAccess``, and stores its code, the audit event and the emails.
+    ///
+    /// - Throws: ``StoreConflict/stale`` if the account has changed.
+    func issue(
+        _ code: NewSignInCode, for session: NewSession, recording note: AuditNote, by actor: AuditActor,
+        sending emailBatch: EmailBatch, in realm: ID<Realm>) async throws
+
     /// - Parameter hash: SHA-256 of the code.
     func find(_ hash: [UInt8], in realm: ID<Realm>) async throws -> StoredSignInCode?
 

@@ -99,7 +99,8 @@ public struct SignInCodes: Sendable {
         guard stored.app == app.id, let target, stored.target.isExactly(target), clock.now() < stored.expiresAt,
             secrets.areEqual(secrets.hash(verifier), stored.challenge), let (account, session) = stored.source,
             // The account may have got a factor since the code was issued.
-            session.hasSecondFactor(of: account) || !realm.policy.secondFactors.demandsFactor(of: account)
+            session.support != nil || session.hasSecondFactor(of: account)
+                || !realm.policy.secondFactors.demandsFactor(of: account)
         else { throw SignInCodeRefusal.invalid }
         if let link = stored.link {
             return try await self.link(link, with: hash, to: session, for: app, in: realm, from: context)

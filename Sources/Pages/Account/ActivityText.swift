@@ -3,7 +3,7 @@ internal import Identity
 /// The texts of audit events, as the owner of the account reads them.
 enum ActivityText: TextKey {
     case accountCreated, accountUpdated, accountDeleted, accountDisabled, accountEnabled, accountMerged, mergeUndone,
-        accountReclaimed, methodMissing, accountExported
+        accountReclaimed, methodMissing, supportAccess, accountExported
     case identityLinked, identityUnlinked, identityMoved, identityTransferred, identitySuspended, signalReceived
     case sessionOpened, sessionEnded, sessionsEnded, sessionCookieCreated, tokensRevoked
     case authenticatorAdded, authenticatorRemoved, phoneFactorAdded, phoneFactorRemoved
@@ -29,6 +29,7 @@ extension ActivityText {
         case .accountReclaimed: "Account taken over by the owner of the email address"
         case .methodMissing: "The last way to sign in was removed"
         case .accountExported: "Data downloaded"
+        case .supportAccess: "Support opened your account"
         case .identityLinked: "{provider} added"
         case .identityUnlinked: "{provider} removed"
         case .identityMoved: "{provider} moved to or from another account"
@@ -80,6 +81,7 @@ extension ActivityText {
             case .codeIssued: self = .codeSent
             case .sessionCookieCreated: self = .sessionCookieCreated
             case .accountExported: self = .accountExported
+            case .accountImpersonated: self = .supportAccess
             }
         } else {
             self = .other

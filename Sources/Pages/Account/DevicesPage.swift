@@ -9,6 +9,8 @@ public struct AccountDevice: Sendable {
     let signedInAt: Instant
     let lastUsedAt: Instant
     let isCurrent: Bool
+    /// Whether an administrator has the session, to help the user.
+    let isSupportAccess: Bool
 
     public init(_ listed: ListedSession, current: Session, in realm: Realm) {
         session = listed.session.id
@@ -17,6 +19,7 @@ public struct AccountDevice: Sendable {
         signedInAt = listed.session.authenticatedAt
         lastUsedAt = listed.lastUsedAt
         isCurrent = listed.session.id == current.id
+        isSupportAccess = listed.session.support != nil
     }
 }
 
@@ -43,7 +46,10 @@ extension Page {
 
 extension AccountFrame {
     fileprivate func section(_ device: AccountDevice) -> Markup {
-        let name = device.userAgent.map { DeviceDescription.text(userAgent: $0) } ?? .page(.unknownDevice)
+        let name =
+            device.isSupportAccess
+            ? Text.page(.supportDevice)
+            : device.userAgent.map { DeviceDescription.text(userAgent: $0) } ?? .page(.unknownDevice)
         let facts = details([
             (.signedInWith, device.method.label.markup(in: language)), (.signedInAt, [time(device.signedInAt)]),
             (.lastUsed, [time(device.lastUsedAt)]),

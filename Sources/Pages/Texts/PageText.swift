@@ -9,7 +9,7 @@ public enum PageText: TextKey {
     /// Sign-in methods, as labels.
     case named, password, emailLink, authenticatorApp, passkey, phoneNumber, otherService
     /// Devices. `appleDevice` is a value of `{device}`.
-    case unknownDevice, productOnDevice, browser, appProduct, appleDevice
+    case unknownDevice, supportDevice, productOnDevice, browser, appProduct, appleDevice
     /// Dates. A month is a value of `{month}`.
     case instant, january, february, march, april, may, june, july, august, september, october, november, december
     /// The footer.

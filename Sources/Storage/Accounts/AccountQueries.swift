@@ -29,11 +29,13 @@ extension SQL {
     ///
     /// - Parameter rehashed: the hash that replaces the stored password hash; `nil` keeps the stored one.
     static func open(_ session: NewSession, rehashed: String?, in realm: ID<Realm>) throws -> SQL {
-        try openSession(
+        // The access of an administrator is no sign-in of the user.
+        let signedInAt = session.session.support == nil ? Timestamp(session.openedAt) : nil
+        return try openSession(
             session, in: realm, forEachRowOf: "signed_in",
             with: """
                 signed_in AS (
-                    UPDATE account SET last_sign_in_at = \(Timestamp(session.openedAt)),
+                    UPDATE account SET last_sign_in_at = coalesce(\(signedInAt), last_sign_in_at),
                         password_hash = coalesce(\(rehashed), password_hash)
                     WHERE realm_id = \(realm.rawValue) AND id = \(session.account.rawValue)
                         AND generation = \(session.session.generation) AND disabled_at IS NULL

@@ -483,6 +483,10 @@ CREATE TABLE session (
     end_reason text COLLATE "C"
         CHECK (end_reason IN ('REVOKED', 'TOKEN_REUSED', 'SIGN_IN_METHOD_REMOVED', 'PROVIDER_REVOKED', 'LIMIT',
             'REPLACED', 'EXPIRED')),
+    -- The administrator who has the session, and when it ends; NULL for a session of the user.
+    support_actor text COLLATE "C",
+    support_ends_at timestamptz,
+    CHECK ((support_actor IS NULL) = (support_ends_at IS NULL)),
     PRIMARY KEY (realm_id, id),
     FOREIGN KEY (realm_id, account_id) REFERENCES account ON DELETE CASCADE
 ) WITH (fillfactor = 75);

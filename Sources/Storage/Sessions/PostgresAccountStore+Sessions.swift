@@ -20,7 +20,8 @@ extension PostgresAccountStore {
                 endReason: try row.decode("end_reason", as: String?.self).flatMap(SessionEndReason.init),
                 isOfCurrentGeneration: try row.decode("is_of_current_generation"),
                 accountIsDisabled: try row.decode("is_disabled"),
-                validSince: Instant(try row.decode("valid_since")))
+                validSince: Instant(try row.decode("valid_since")),
+                expiresAt: try row.decode("support_ends_at", as: Timestamp?.self).map(Instant.init))
         }
     }
 
@@ -89,7 +90,7 @@ extension SQL {
     fileprivate static func status(of session: UUID, in realm: ID<Realm>) -> SQL {
         """
         SELECT s.account_id, s.ended_at, s.end_reason, s.generation = a.generation AS is_of_current_generation,
-            a.disabled_at IS NOT NULL AS is_disabled, a.valid_since
+            a.disabled_at IS NOT NULL AS is_disabled, a.valid_since, s.support_ends_at
         FROM session s JOIN account a ON a.realm_id = s.realm_id AND a.id = s.account_id
         WHERE s.realm_id = \(realm.rawValue) AND s.id = \(session)
         """

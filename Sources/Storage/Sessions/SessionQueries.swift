@@ -7,7 +7,7 @@ internal import Postgres
 enum SessionRow {
     /// For a query that also selects the session's account, whose generation is that of the session.
     static let columnsBesideAccount: SQL =
-        "s.id AS session_id, s.method, s.authenticated_at, s.claims AS session_claims, s.second_factor, s.second_factor_id, s.passkey_id, s.device"
+        "s.id AS session_id, s.method, s.authenticated_at, s.claims AS session_claims, s.second_factor, s.second_factor_id, s.passkey_id, s.device, s.support_actor, s.support_ends_at"
     static let columns: SQL = "s.account_id, s.generation AS session_generation, \(columnsBesideAccount)"
 
     /// Decodes ``columns``.
@@ -21,7 +21,7 @@ enum SessionRow {
     }
 
     private static func session(_ row: Row, of account: ID<Account>, _ generation: Int64) throws -> Session {
-        Session(
+        var session = Session(
             id: ID(uuid: try row.decode("session_id")), account: account, generation: generation,
             method: ProviderID(try row.decode("method")),
             authenticatedAt: Instant(try row.decode("authenticated_at")),
@@ -30,6 +30,10 @@ enum SessionRow {
                 .map { SessionFactor($0, try row.decode("second_factor_id", as: String?.self).map { ID($0) }) },
             passkey: try row.decode("passkey_id", as: String?.self).map { ID($0) },
             device: try row.decode("device"))
+        if let actor = try row.decode("support_actor", as: String?.self) {
+            session.support = SupportAccess(actor: actor, endsAt: Instant(try row.decode("support_ends_at")))
+        }
+        return session
     }
 }
 
@@ -47,6 +51,9 @@ struct SessionColumns {
     var passkey: SQL
     let device: SQL
     let credentialIssuedAt: SQL
+    /// Only for a session that is opened alone, not in a batch.
+    var supportActor: SQL = "NULL"
+    var supportEndsAt: SQL = "NULL::timestamptz"
 }
 
 extension SessionColumns {
@@ -57,6 +64,9 @@ extension SessionColumns {
         // Most sessions have neither, and PostgreSQL handles a constant faster than a parameter.
         if session.session.secondFactor == nil { (secondFactor, secondFactorID) = ("NULL", "NULL") }
         if session.session.passkey == nil { passkey = "NULL" }
+        if let support = session.session.support {
+            (supportActor, supportEndsAt) = ("\(support.actor)", "\(Timestamp(support.endsAt))")
+        }
     }
 
     init<Row>(of rows: inout RowValues<Row>, _ session: (Row) -> NewSession) throws {
@@ -135,10 +145,12 @@ extension SQL {
     static func insertion(of session: SessionColumns, in realm: ID<Realm>) -> SQL {
         """
         INSERT INTO session (realm_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
-            claims, second_factor, second_factor_id, passkey_id, device, credential_issued_at)
+            claims, second_factor, second_factor_id, passkey_id, device, credential_issued_at,
+            support_actor, support_ends_at)
         SELECT \(realm.rawValue), \(session.id), \(session.account), \(session.generation), \(session.method),
             \(session.authenticatedAt), \(session.openedAt), \(session.openedAt), \(session.claims),
-            \(session.secondFactor), \(session.secondFactorID), \(session.passkey), \(session.device), \(session.credentialIssuedAt)
+            \(session.secondFactor), \(session.secondFactorID), \(session.passkey), \(session.device), \(session.credentialIssuedAt),
+            \(session.supportActor), \(session.supportEndsAt)
         """
     }
 

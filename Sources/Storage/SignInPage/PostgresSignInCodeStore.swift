@@ -37,6 +37,21 @@ public struct PostgresSignInCodeStore: SignInCodeStore {
         guard isNew else { throw StoreConflict.alreadyUsed }
     }
 
+    public func issue(
+        _ code: NewSignInCode, for session: NewSession, recording note: AuditNote, by actor: AuditActor,
+        sending emailBatch: EmailBatch, in realm: ID<Realm>
+    ) async throws {
+        let opening = try SQL.open(session, rehashed: nil, in: realm)
+        try await withStoreErrors {
+            try await pool.transaction { transaction in
+                guard try await transaction.execute(opening) == 1 else { throw StoreConflict.stale }
+                _ = try await transaction.execute(.insert(code, in: realm))
+                try await transaction.audit([note], by: actor, at: session.openedAt, in: realm)
+                try await transaction.enqueue(emailBatch, in: realm)
+            }
+        }
+    }
+
     public func find(_ hash: [UInt8], in realm: ID<Realm>) async throws -> StoredSignInCode? {
         let rows = try await withStoreErrors { try await pool.query(.signInCode(hash, in: realm)) }
         return try rows.first.map { row in

@@ -50,6 +50,22 @@ struct ConsolePermissionTests {
         #expect(try await ada.submit(again, "delete", ["confirmed": "true"]).status == 303)
     }
 
+    @Test("Only an owner with a recent proof signs in as a user")
+    func impersonation() async throws {
+        let fixture = try await Self.fixtureWithBob()
+        let values = ["reason": "Ticket 4711", "appId": "default", "continueUri": "https://localhost/done"]
+        let support = try await fixture.signIn("eve@example.com", as: "administrator")
+        let denied = try await support.submit(try await support.open(Self.page), "impersonate", values)
+        #expect(denied.status == 400 && denied.text.contains("PERMISSION_DENIED"))
+        let ada = try await fixture.signIn(as: "owner")
+        fixture.gateway.clock.advance(by: .seconds(301))
+        let refused = try await ada.submit(try await ada.open(Self.page), "impersonate", values)
+        #expect(refused.status == 400 && refused.text.contains("PERMISSION_DENIED"))
+        try await ada.confirm()
+        let done = try await ada.submit(try await ada.open(Self.page), "impersonate", values)
+        #expect(done.status == 200 && done.text.contains("The app can sign in as the user"), "\(done.text)")
+    }
+
     @Test("A session without a recent proof supports users, but changes no profile: a new address is a takeover")
     func profileWithoutProof() async throws {
         let fixture = try await Self.fixtureWithBob()

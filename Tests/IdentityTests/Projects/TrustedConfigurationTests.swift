@@ -104,6 +104,7 @@ struct TrustedConfigurationTests {
         policy("secondFactors") { $0.secondFactors.state = .enabled },
         policy("followsRelayAddress") { $0.followsRelayAddress.toggle() },
         policy("notifiesUnverifiedAddresses") { $0.notifiesUnverifiedAddresses.toggle() },
+        policy("notifiesSupportAccess") { $0.notifiesSupportAccess.toggle() },
         policy("resetUnlinksIdentities") { $0.resetUnlinksIdentities.toggle() },
         emailSettings("senderAddress") { $0.senderAddress = EmailAddress("a@evil.example") },
         emailSettings("senderName") { $0.senderName = "Example" },

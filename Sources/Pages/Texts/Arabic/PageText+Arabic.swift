@@ -26,6 +26,7 @@ extension PageText {
         case .phoneNumber: "رقم الهاتف"
         case .otherService: "خدمة أخرى"
         case .unknownDevice: "جهاز غير معروف"
+        case .supportDevice: "وصول فريق الدعم"
         case .productOnDevice: "{product} على {device}"
         case .browser: "متصفح"
         case .appProduct: "تطبيق"

@@ -26,6 +26,7 @@ extension PageText {
         case .phoneNumber: "Phone number"
         case .otherService: "Another service"
         case .unknownDevice: "Unknown device"
+        case .supportDevice: "Support access"
         case .productOnDevice: "{product} on {device}"
         case .browser: "Browser"
         case .appProduct: "App"

@@ -26,6 +26,7 @@ extension PageText {
         case .phoneNumber: "Numéro de téléphone"
         case .otherService: "Autre service"
         case .unknownDevice: "Appareil inconnu"
+        case .supportDevice: "Accès de l’assistance"
         case .productOnDevice: "{product} sur {device}"
         case .browser: "Navigateur"
         case .appProduct: "Application"

@@ -26,6 +26,7 @@ extension PageText {
         case .phoneNumber: "Nomor telepon"
         case .otherService: "Layanan lain"
         case .unknownDevice: "Perangkat tidak dikenal"
+        case .supportDevice: "Akses tim dukungan"
         case .productOnDevice: "{product} di {device}"
         case .browser: "Browser"
         case .appProduct: "Aplikasi"

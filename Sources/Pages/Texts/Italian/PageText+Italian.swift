@@ -26,6 +26,7 @@ extension PageText {
         case .phoneNumber: "Numero di telefono"
         case .otherService: "Altro servizio"
         case .unknownDevice: "Dispositivo sconosciuto"
+        case .supportDevice: "Accesso dell’assistenza"
         case .productOnDevice: "{product} su {device}"
         case .browser: "Browser"
         case .appProduct: "App"

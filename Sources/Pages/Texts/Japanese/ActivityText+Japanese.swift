@@ -14,6 +14,7 @@ extension ActivityText {
         case .accountReclaimed: "メールアドレスの持ち主がアカウントを取得"
         case .methodMissing: "最後のログイン方法を削除"
         case .accountExported: "データをダウンロード"
+        case .supportAccess: "サポートがあなたのアカウントにアクセスしました"
         case .identityLinked: "{provider}を追加"
         case .identityUnlinked: "{provider}を削除"
         case .identityMoved: "{provider}を別のアカウントとの間で移動"

@@ -26,6 +26,7 @@ extension PageText {
         case .phoneNumber: "電話番号"
         case .otherService: "別のサービス"
         case .unknownDevice: "不明な端末"
+        case .supportDevice: "サポートによるアクセス"
         case .productOnDevice: "{product}（{device}）"
         case .browser: "ブラウザー"
         case .appProduct: "アプリ"

@@ -26,6 +26,7 @@ extension PageText {
         case .phoneNumber: "Número de telefone"
         case .otherService: "Outro serviço"
         case .unknownDevice: "Dispositivo desconhecido"
+        case .supportDevice: "Acesso do suporte"
         case .productOnDevice: "{product} no {device}"
         case .browser: "Navegador"
         case .appProduct: "App"

@@ -26,6 +26,7 @@ extension PageText {
         case .phoneNumber: "电话号码"
         case .otherService: "其他服务"
         case .unknownDevice: "未知设备"
+        case .supportDevice: "支持人员的访问"
         case .productOnDevice: "{device} 上的 {product}"
         case .browser: "浏览器"
         case .appProduct: "应用"

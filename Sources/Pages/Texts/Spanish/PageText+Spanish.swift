@@ -26,6 +26,7 @@ extension PageText {
         case .phoneNumber: "Número de teléfono"
         case .otherService: "Otro servicio"
         case .unknownDevice: "Dispositivo desconocido"
+        case .supportDevice: "Acceso del servicio de asistencia"
         case .productOnDevice: "{product} en {device}"
         case .browser: "Navegador"
         case .appProduct: "Aplicación"

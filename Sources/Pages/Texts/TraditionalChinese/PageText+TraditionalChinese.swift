@@ -26,6 +26,7 @@ extension PageText {
         case .phoneNumber: "電話號碼"
         case .otherService: "其他服務"
         case .unknownDevice: "未知的裝置"
+        case .supportDevice: "支援人員的存取"
         case .productOnDevice: "{device} 上的 {product}"
         case .browser: "瀏覽器"
         case .appProduct: "應用程式"
