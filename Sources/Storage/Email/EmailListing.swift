@@ -13,7 +13,7 @@ public struct EmailListing: Sendable {
     ///
     /// - Parameter project: `nil` for the emails of all projects. The emails of its tenants belong to a project.
     public func emails(limit: Int, of project: ID<Project>? = nil) async throws -> [ListedEmail] {
-        let condition: SQL = project.map { "split_part(realm_id, '/', 1) = \($0.rawValue)" } ?? "true"
+        let condition: SQL = project.map { "\(SQL.projectOfRow) = \($0.rawValue)" } ?? "true"
         return try await withStoreErrors {
             try await pool.query(
                 """

@@ -231,14 +231,14 @@ extension SQL {
     /// Selects a row if the project or one of its tenants has passkeys of the RP ID.
     fileprivate static func passkeys(of project: ID<Project>, rpID: String) -> SQL {
         """
-        SELECT FROM passkey WHERE rp_id = \(rpID) AND split_part(realm_id, '/', 1) = \(project.rawValue) LIMIT 1
+        SELECT FROM passkey WHERE rp_id = \(rpID) AND \(projectOfRow) = \(project.rawValue) LIMIT 1
         """
     }
 
     /// Selects a row if another project or its tenants have passkeys of the RP ID.
     fileprivate static func passkeys(ofOthersThan project: ID<Project>, rpID: String) -> SQL {
         """
-        SELECT FROM passkey WHERE rp_id = \(rpID) AND split_part(realm_id, '/', 1) <> \(project.rawValue) LIMIT 1
+        SELECT FROM passkey WHERE rp_id = \(rpID) AND \(projectOfRow) <> \(project.rawValue) LIMIT 1
         """
     }
 }

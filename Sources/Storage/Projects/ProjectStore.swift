@@ -204,3 +204,8 @@ extension Realm {
         }
     }
 }
+
+extension SQL {
+    /// The ID of the project to which the realm of a row belongs. Rows of `outgoing_email` are indexed by it.
+    static let projectOfRow: SQL = "split_part(realm_id, '/', 1)"
+}

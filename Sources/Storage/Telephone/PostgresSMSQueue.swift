@@ -47,7 +47,7 @@ public struct PostgresSMSQueue: Sendable {
                     SELECT realm_id, id FROM outgoing_sms
                     WHERE failed_at IS NULL AND due_at <= \(time) AND expires_at > \(time)
                         AND attempts < \(attempts)
-                        AND split_part(realm_id, '/', 1) <> ALL (\(busy.map(\.rawValue)))
+                        AND \(SQL.projectOfRow) <> ALL (\(busy.map(\.rawValue)))
                     ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
                 UPDATE outgoing_sms m SET attempts = m.attempts + 1,
                     due_at = CASE WHEN m.is_idempotent THEN \(end) ELSE 'infinity' END
