@@ -26,20 +26,12 @@ extension Command {
         }
     }
 
-    static let listAPIKeys = Command(
-        words: ["keys", "list-api-keys"],
-        summary: "List the API keys of a project",
-        options: [.project, .json],
-        environment: ["DATABASE_URL"]
-    ) { arguments in
-        let project = try arguments.project()
-        try Administration.run { administration in
-            try await administration.requireRealm(ID(project))
-            let keys = try await APIKeyStore(pool: administration.pool).list(in: project)
-            try Terminal.writeList(
-                [["ID", "APP", "CREATED", "REVOKED"]]
-                    + keys.map { [$0.id, $0.app.rawValue, $0.createdAt.iso8601, $0.revokedAt?.iso8601 ?? ""] },
-                arguments)
+    static let listAPIKeys = list(
+        ["keys", "list-api-keys"], summary: "List the API keys of a project",
+        heading: ["ID", "APP", "CREATED", "REVOKED"]
+    ) { administration, project in
+        try await APIKeyStore(pool: administration.pool).list(in: project).map {
+            [$0.id, $0.app.rawValue, $0.createdAt.iso8601, $0.revokedAt?.iso8601 ?? ""]
         }
     }
 

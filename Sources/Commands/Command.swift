@@ -1,5 +1,6 @@
 internal import API
 internal import Gateway
+internal import Identity
 
 /// A command of the program. The parser and the help text both read its table of options.
 struct Command: Sendable {
@@ -33,6 +34,24 @@ struct Command: Sendable {
         .testEmail, .listEmails,
         .exportTransfers, .importTransfers,
     ]
+
+    /// A command that prints a list of what a project has, as a table or as JSON.
+    ///
+    /// - Parameter rows: returns the rows below `heading`.
+    static func list(
+        _ words: [String], summary: String, details: [String] = [], heading: [String],
+        rows: @escaping @Sendable (Administration, ID<Project>) async throws -> [[String]]
+    ) -> Command {
+        Command(
+            words: words, summary: summary, options: [.project, .json], details: details, environment: ["DATABASE_URL"]
+        ) { arguments in
+            let project = try arguments.project()
+            try Administration.run { administration in
+                try await administration.requireRealm(ID(project))
+                try Terminal.writeList([heading] + (try await rows(administration, project)), arguments)
+            }
+        }
+    }
 
     /// Returns the command whose words `arguments` begin with.
     static func named(by arguments: [String]) -> Command? {

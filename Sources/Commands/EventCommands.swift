@@ -24,26 +24,17 @@ extension Command {
         }
     }
 
-    static let listEventEndpoints = Command(
-        words: ["events", "list-endpoints"],
-        summary: "List the event endpoints of a project",
-        options: [.project, .json],
-        environment: ["DATABASE_URL"]
-    ) { arguments in
-        let project = try arguments.project()
-        try Administration.run { administration in
-            try await administration.requireRealm(ID(project))
-            let endpoints = try await administration.eventEndpoints().store.endpoints(of: project)
-            try Terminal.writeList(
-                [["ID", "URL", "KINDS", "STATE", "FAILURES", "LAST SUCCESS"]]
-                    + endpoints.map { endpoint in
-                        [
-                            endpoint.id.rawValue, endpoint.url?.rawValue ?? "",
-                            endpoint.kinds.map { $0.map(\.rawValue).sorted().joined(separator: ",") } ?? "",
-                            endpoint.health.stateName, String(endpoint.health.failures),
-                            endpoint.health.lastSuccessAt?.iso8601 ?? "",
-                        ]
-                    }, arguments)
+    static let listEventEndpoints = list(
+        ["events", "list-endpoints"], summary: "List the event endpoints of a project",
+        heading: ["ID", "URL", "KINDS", "STATE", "FAILURES", "LAST SUCCESS"]
+    ) { administration, project in
+        try await administration.eventEndpoints().store.endpoints(of: project).map { endpoint in
+            [
+                endpoint.id.rawValue, endpoint.url?.rawValue ?? "",
+                endpoint.kinds.map { $0.map(\.rawValue).sorted().joined(separator: ",") } ?? "",
+                endpoint.health.stateName, String(endpoint.health.failures),
+                endpoint.health.lastSuccessAt?.iso8601 ?? "",
+            ]
         }
     }
 

@@ -50,25 +50,16 @@ extension Command {
         }
     }
 
-    static let listServiceKeys = Command(
-        words: ["keys", "list-service-keys"],
-        summary: "List the service keys of a project with their scopes and last use",
-        options: [.project, .json],
+    static let listServiceKeys = list(
+        ["keys", "list-service-keys"], summary: "List the service keys of a project with their scopes and last use",
         details: ["LAST USED can be a few minutes earlier than the actual last use."],
-        environment: ["DATABASE_URL"]
-    ) { arguments in
-        let project = try arguments.project()
-        try Administration.run { administration in
-            try await administration.requireRealm(ID(project))
-            let keys = try await ServiceKeyStore(pool: administration.pool).list(in: project)
-            try Terminal.writeList(
-                [["ID", "NAME", "SCOPES", "CREATED", "EXPIRES", "LAST USED", "REVOKED"]]
-                    + keys.map {
-                        [
-                            $0.id, $0.name, $0.scopes.names.joined(separator: ","), $0.createdAt.iso8601,
-                            $0.expiresAt?.iso8601 ?? "", $0.lastUsedAt?.iso8601 ?? "", $0.revokedAt?.iso8601 ?? "",
-                        ]
-                    }, arguments)
+        heading: ["ID", "NAME", "SCOPES", "CREATED", "EXPIRES", "LAST USED", "REVOKED"]
+    ) { administration, project in
+        try await ServiceKeyStore(pool: administration.pool).list(in: project).map {
+            [
+                $0.id, $0.name, $0.scopes.names.joined(separator: ","), $0.createdAt.iso8601,
+                $0.expiresAt?.iso8601 ?? "", $0.lastUsedAt?.iso8601 ?? "", $0.revokedAt?.iso8601 ?? "",
+            ]
         }
     }
 

@@ -6,27 +6,17 @@ internal import Storage
 internal import Tokens
 
 extension Command {
-    static let listSigningKeys = Command(
-        words: ["keys", "list-signing-keys"],
-        summary: "List the signing keys and the refresh keys of a project",
-        options: [.project, .json],
+    static let listSigningKeys = list(
+        ["keys", "list-signing-keys"], summary: "List the signing keys and the refresh keys of a project",
         details: [
             "A signing key (PURPOSE id-token) signs ID tokens and session cookies. A refresh key (PURPOSE refresh-token) authenticates refresh tokens.",
             "SIGNS FROM is the time from which new tokens are made with the key, instead of the older key of the same purpose. RETIRES is the time from which the tokens of the key are rejected; it is empty if no such time is set. Retired keys are not listed.",
         ],
-        environment: ["DATABASE_URL"]
-    ) { arguments in
-        let project = try arguments.project()
-        try Administration.run { administration in
-            try await administration.requireRealm(ID(project))
-            let keys = try await SigningKeyStore(pool: administration.pool)
-                .unretiredKeys(in: project, at: administration.clock.now())
-            try Terminal.writeList(
-                [["ID", "PURPOSE", "ALGORITHM", "SIGNS FROM", "RETIRES"]]
-                    + keys.map {
-                        [$0.id, $0.purpose.rawValue, $0.algorithm, $0.signsFrom.iso8601, $0.retiresAt?.iso8601 ?? ""]
-                    }, arguments)
-        }
+        heading: ["ID", "PURPOSE", "ALGORITHM", "SIGNS FROM", "RETIRES"]
+    ) { administration, project in
+        try await SigningKeyStore(pool: administration.pool)
+            .unretiredKeys(in: project, at: administration.clock.now())
+            .map { [$0.id, $0.purpose.rawValue, $0.algorithm, $0.signsFrom.iso8601, $0.retiresAt?.iso8601 ?? ""] }
     }
 
     static let rotateSigningKey = Command(
