@@ -108,6 +108,13 @@ extension ProfileText? {
         try checked(member, limit: 256) { $0 }
     }
 
+    /// Returns the profile of a new account with this name. An empty name is ignored.
+    func profileOfNewAccount() throws(RequestRefusal) -> AccountUpdate.Profile {
+        var profile = AccountUpdate.Profile()
+        if case .set(let name) = try checkedName() { profile.displayName = .set(name) }
+        return profile
+    }
+
     /// - Throws: `INVALID_PROFILE_ATTRIBUTE` for a URL that is too long or has control characters.
     func checkedPhotoURL() throws(RequestRefusal) -> AccountUpdate.Value<PhotoURL>? {
         try checked("photoUrl", limit: 2048, PhotoURL.init)

@@ -45,7 +45,8 @@ extension Endpoint {
         guard let response = request.authenticatorRegistrationResponse else { throw PasskeyRefusal.missingResponse }
         let outcome = try await call.services.signIn.passkey.signUp(
             try response.registration(), name: try request.name.checkedName(of: "name")?.content,
-            email: request.email.nonEmpty, profile: try request.profile(), for: client.app, in: client.realm,
+            email: request.email.nonEmpty, profile: try request.displayName.profileOfNewAccount(), for: client.app,
+            in: client.realm,
             from: call.context)
         return try .json(SessionResponse(PasskeySignInMembers(outcome), outcome))
     }
@@ -77,12 +78,6 @@ private struct FinalizePasskeySignUpRequest: ClientRequestBody {
     let email: String?
     let tenantId: String?
     let targetProjectId: String?
-
-    func profile() throws(RequestRefusal) -> AccountUpdate.Profile {
-        var profile = AccountUpdate.Profile()
-        if case .set(let name) = try displayName.checkedName() { profile.displayName = .set(name) }
-        return profile
-    }
 }
 
 /// The members of a response that signs in with a passkey.

@@ -18,7 +18,7 @@ extension EndpointCall {
     fileprivate func signUp(_ request: SignUpRequest, for client: CallingApp) async throws -> Response {
         try request.requireCompleteCredential()
         let password = request.password.map(Secret.init)
-        let profile = try request.profile()
+        let profile = try request.displayName.profileOfNewAccount()
         if let idToken = request.idToken.nonEmpty {
             let caller = try await services.signIn.authenticator.authenticate(idToken: idToken, in: client.realm)
             // If the response is lost, the client can still get the new session's tokens: it sends the resumption key
@@ -62,13 +62,6 @@ private struct SignUpRequest: ClientRequestBody {
     let localId: String?
     let tenantId: String?
     let targetProjectId: String?
-
-    /// An empty name changes nothing.
-    func profile() throws(RequestRefusal) -> AccountUpdate.Profile {
-        var profile = AccountUpdate.Profile()
-        if case .set(let name) = try displayName.checkedName() { profile.displayName = .set(name) }
-        return profile
-    }
 
     /// Requires an address and a password, except for an anonymous account.
     func requireCompleteCredential() throws(CredentialRefusal) {
