@@ -89,9 +89,7 @@ public enum AppleNotificationRefusal: String, Refusal, CaseIterable {
     public init(_ refusal: ProviderRefusal) {
         self =
             switch refusal {
-            case .invalidToken(.signatureInvalid), .invalidToken(.unknownKey), .invalidToken(.algorithmNotAllowed),
-                .invalidToken(.keyIDMissing), .invalidToken(.criticalHeader):
-                .signature
+            case .invalidToken(let fault) where fault.concernsSignature: .signature
             case .invalidToken(.issuer): .issuer
             case .invalidToken(.audience), .invalidToken(.authorizedParty): .audience
             case .invalidToken(.expired), .invalidToken(.notYetValid): .time

@@ -94,6 +94,14 @@ public enum IdentityTokenFault: Hashable, Sendable {
     case notYetValid(until: Instant)
     /// A claim is absent or invalid, e.g. `exp` is not a number, or `sub` is empty.
     case claim(String)
+
+    /// Whether the token is not proven to be signed by the provider.
+    var concernsSignature: Bool {
+        switch self {
+        case .algorithmNotAllowed, .criticalHeader, .keyIDMissing, .unknownKey, .signatureInvalid: true
+        case .malformed, .tooLong, .issuer, .audience, .authorizedParty, .expired, .notYetValid, .claim: false
+        }
+    }
 }
 
 /// What is wrong with the nonce of a request or of a provider's token.

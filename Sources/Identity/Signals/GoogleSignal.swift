@@ -126,9 +126,7 @@ extension GoogleSignalRefusal {
     public init(_ refusal: ProviderRefusal) {
         self =
             switch refusal {
-            case .invalidToken(.signatureInvalid), .invalidToken(.unknownKey), .invalidToken(.algorithmNotAllowed),
-                .invalidToken(.keyIDMissing), .invalidToken(.criticalHeader):
-                .signature
+            case .invalidToken(let fault) where fault.concernsSignature: .signature
             case .invalidToken(.issuer): .issuer
             case .invalidToken(.audience): .audience
             default: .malformed
