@@ -299,43 +299,6 @@ extension SignInChange {
     }
 }
 
-extension HookSignIn {
-    fileprivate init(_ identity: VerifiedIdentity, _ tokens: ProviderTokens?) {
-        self.init(method: identity.provider.rawValue, rawUserInfo: identity.rawUserInfo, tokens: tokens)
-    }
-}
-
-extension HookCall {
-    fileprivate init(_ asked: HookedSignIn, about change: SignInChange, with identity: VerifiedIdentity) {
-        let linked = LinkedIdentity(identity)
-        switch change {
-        case .create(let copiesEmail):
-            self.init(asked) { id, now in Account(id, for: linked, copiesEmail: copiesEmail, at: now) }
-        case .createInPlaceOf: self.init(asked) { id, now in Account(id, for: linked, copiesEmail: true, at: now) }
-        case .signIn(let account): self.init(asked, about: account)
-        case .signInChangingEmail(var account, let email):
-            (account.email, account.emailIsVerified) = (email, true)
-            self.init(asked, about: account)
-        case .link(var account, _, let copiesEmail):
-            account.identities.append(linked)
-            if account.email == nil, copiesEmail { account.email = linked.email }
-            account.emailIsVerified =
-                account.email != nil
-                && (account.emailIsVerified
-                    || linked.emailTrust == .authoritative && account.email == linked.email)
-            account.displayName = account.displayName ?? linked.profile.displayName
-            account.photoURL = account.photoURL ?? linked.profile.photoURL
-            self.init(asked, about: account)
-        case .reclaim(var account):
-            (account.identities, account.passkeys, account.secondFactors) = ([linked], [], .none)
-            (account.phoneNumber, account.passwordUpdatedAt) = (nil, nil)
-            (account.displayName, account.photoURL) = (linked.profile.displayName, linked.profile.photoURL)
-            (account.emailIsVerified, account.vouchedEmail) = (true, nil)
-            self.init(asked, about: account)
-        }
-    }
-}
-
 extension SignInOutcome {
     fileprivate var needsConfirmation: Bool {
         if case .confirmationNeeded = self { true } else { false }
