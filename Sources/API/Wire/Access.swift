@@ -19,11 +19,6 @@ public struct CallerCredential: Sendable {
     /// The token of the scheme `Bearer`.
     public let bearer: String?
 
-    public init(apiKey: String?, bearer: String?) {
-        self.apiKey = apiKey
-        self.bearer = bearer
-    }
-
     /// Returns the bearer token, which every request of an administrator needs.
     ///
     /// - Throws: ``AccessRefusal`` if there is no bearer token.

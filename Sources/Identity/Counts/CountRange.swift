@@ -49,12 +49,6 @@ public struct CountSeries: Hashable, Sendable {
     public let counts: [Int64]
 
     public var total: Int64 { counts.reduce(0, +) }
-
-    public init(kind: CountKind, label: String, counts: [Int64]) {
-        self.kind = kind
-        self.label = label
-        self.counts = counts
-    }
 }
 
 /// A stored count of one period.

@@ -160,9 +160,4 @@ public struct RemedyResult: Hashable, Sendable {
 public struct IssuedCode: Hashable, Sendable {
     public let secret: String
     public let record: OOBCode
-
-    public init(secret: String, record: OOBCode) {
-        self.secret = secret
-        self.record = record
-    }
 }

@@ -8,12 +8,6 @@ public struct IssuerChange: Hashable, Sendable {
     public let old: String?
     /// `nil` if the provider is removed.
     public let new: String?
-
-    public init(provider: ProviderID, old: String?, new: String?) {
-        self.provider = provider
-        self.old = old
-        self.new = new
-    }
 }
 
 extension IssuerChange {

@@ -68,11 +68,6 @@ public struct ClientNetwork: Hashable, Sendable {
         public let prefix: String
         /// At this level, a limit is multiplied by this factor.
         public let factor: Int
-
-        public init(prefix: String, factor: Int) {
-            self.prefix = prefix
-            self.factor = factor
-        }
     }
 
     /// The client's own address.

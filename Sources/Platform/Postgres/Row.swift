@@ -293,10 +293,6 @@ extension Timestamp: PostgresEncodable, PostgresDecodable {
 public struct PostgresType: Hashable, Sendable {
     public let oid: UInt32
 
-    public init(oid: UInt32) {
-        self.oid = oid
-    }
-
     public static let bool = PostgresType(oid: 16)
     public static let bytea = PostgresType(oid: 17)
     public static let name = PostgresType(oid: 19)
