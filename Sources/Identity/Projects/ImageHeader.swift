@@ -92,16 +92,19 @@ extension ImageFile {
 /// JPEG (ITU-T T.81): Huffman-coded, sequential or progressive, in grey or with three components.
 extension ImageFile {
     var jpeg: Found? {
-        guard has([0xFF, 0xD8, 0xFF], at: 0), has([0xFF, 0xD9], at: bytes.count - 2) else { return nil }
+        guard has([0xFF, 0xD8, 0xFF], at: 0) else { return nil }
         var size: (width: Int, height: Int)?
+        var hasPixels = false
         var offset = 2
-        // A segment before the pixels: marker, length, data.
+        // A segment: marker, length, data.
         while number(offset, 1) == 0xFF, let marker = number(offset + 1, 1) {
             guard marker != 0xFF else {
                 // A fill byte.
                 offset += 1
                 continue
             }
+            // The end of the image.
+            if marker == 0xD9 { return hasPixels && offset + 2 == bytes.count ? size.map { (.jpeg, $0) } : nil }
             guard let length = number(offset + 2, 2), length >= 2, offset + 2 + length <= bytes.count else {
                 return nil
             }
@@ -113,15 +116,30 @@ extension ImageFile {
                 size = (width, height)
             // Other kinds of frames, which browsers do not show.
             case 0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF: return nil
-            // The start of the pixels.
-            case 0xDA: return size.map { (.jpeg, $0) }
-            // These have no length, and none of them may come before the pixels.
-            case 0x00, 0x01, 0xD0...0xD9: return nil
+            // The start of a scan, whose pixels follow.
+            case 0xDA:
+                guard size != nil else { return nil }
+                hasPixels = true
+                offset = endOfPixels(from: offset + 2 + length)
+                continue
+            // These have no length, and none of them may come outside the pixels.
+            case 0x00, 0x01, 0xD0...0xD8: return nil
             default: break
             }
             offset += 2 + length
         }
         return nil
+    }
+
+    /// The offset of the next marker that is neither an escaped byte of the pixels nor a restart marker.
+    private func endOfPixels(from start: Int) -> Int {
+        var offset = start
+        while offset + 1 < bytes.count {
+            let isMarker = bytes[offset] == 0xFF && bytes[offset + 1] != 0 && !(0xD0...0xD7).contains(bytes[offset + 1])
+            if isMarker { return offset }
+            offset += 1
+        }
+        return bytes.count
     }
 }
 

@@ -43,6 +43,10 @@ struct ImageHeaderTests {
         Row("a JPEG with two frames", jpeg(frames: 2)),
         Row("a JPEG without frame", jpeg(frames: 0)),
         Row("a JPEG with a page after it", jpeg() + Array("<script>".utf8)),
+        Row("a JPEG with a page between its end and another end", jpeg() + Array("<script>".utf8) + [0xFF, 0xD9]),
+        Row("a JPEG with escaped bytes and restart markers", jpeg(pixels: [0xFF, 0, 0xFF, 0xD0, 1]), "image/jpeg 6×4"),
+        Row("a JPEG with two scans", jpeg(pixels: [1, 0xFF, 0xDA, 0, 3, 7, 1]), "image/jpeg 6×4"),
+        Row("a JPEG whose second scan has no end", jpeg(pixels: [1, 0xFF, 0xDA, 0xFF, 0xFF, 7, 1])),
         Row("a JPEG with an empty segment", [0xFF, 0xD8, 0xFF, 0xE0, 0, 0, 0xFF, 0xD9]),
         Row("a JPEG that ends at once", [0xFF, 0xD8, 0xFF, 0xD9]),
         Row("WebP", webp([lossy()]), "image/webp 6×4"),
@@ -57,6 +61,13 @@ struct ImageHeaderTests {
         Row("a WebP of another version", webp([lossless(version: 1)])),
         Row("a WebP with a page after it", webp([lossy()]) + Array("<script>".utf8)),
         Row("a WebP that begins with an inter frame", webp([("VP8 ", [1, 0, 0, 0x9D, 1, 0x2A, 6, 0, 4, 0])])),
+        Row("a page before a PNG", Array("<script></script>".utf8) + png()),
+        Row(
+            "an SVG after a byte order mark",
+            [0xEF, 0xBB, 0xBF] + Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8)),
+        Row("a compressed SVG", [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]),
+        Row("an AVIF", [0, 0, 0, 0x1C] + Array("ftypavif".utf8)),
+        Row("an icon", [0, 0, 1, 0, 1, 0, 6, 4]),
         Row("SVG", Array("<svg xmlns='http://www.w3.org/2000/svg' width='6' height='4'/>".utf8)),
         Row("HTML", Array("<!DOCTYPE html><script>alert(1)</script>".utf8)),
         Row("GIF", Array("GIF89a".utf8) + [6, 0, 4, 0, 0, 0, 0, 0x3B]),
@@ -96,7 +107,7 @@ struct ImageHeaderTests {
     private static func jpeg(
         width: Int = 6, height: Int = 4, frame: UInt8 = 0xC0, frames: Int = 1, components: Int = 3,
         precision: UInt8 = 8,
-        fill: [UInt8] = []
+        fill: [UInt8] = [], pixels: [UInt8] = [0x12, 0x34]
     ) -> [UInt8] {
         func segment(_ marker: UInt8, _ data: [UInt8]) -> [UInt8] {
             fill + [0xFF, marker] + big(data.count + 2, 2) + data
@@ -105,7 +116,7 @@ struct ImageHeaderTests {
         let frameSegment = segment(frame, size + Array(repeating: 1, count: 3 * components))
         var bytes: [UInt8] = [0xFF, 0xD8] + segment(0xE0, Array("JFIF".utf8))
         for _ in 0..<frames { bytes += frameSegment }
-        return bytes + segment(0xDA, [1, 2, 3]) + [0x12, 0x34, 0xFF, 0xD9]
+        return bytes + segment(0xDA, [1, 2, 3]) + pixels + [0xFF, 0xD9]
     }
 
     private static func webp(_ chunks: [(String, [UInt8])]) -> [UInt8] {
