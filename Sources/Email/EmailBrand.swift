@@ -14,12 +14,12 @@ struct EmailBrand {
     private let support: BrandLink?
     private let logo: BrandImage?
 
-    init(_ sending: SendingRealm) {
-        let brand = sending.realm.project.brand
-        name = sending.brandName
+    /// - Parameter logo: `nil` if the email shows none.
+    init(_ brand: Brand, name: String, logo: BrandImage?) {
+        self.name = name
         color = brand.color ?? Self.defaultColor
         support = brand.support
-        logo = sending.inlineLogo?.image
+        self.logo = logo
     }
 
     /// Mail programs that ignore styles show the inline ones, which are light. Some invert these in dark mode; this style

@@ -22,8 +22,11 @@ public struct EmailRenderer: Sendable {
         let link = link(of: email, payload, in: realm, language)
         guard email.kind.linkIsOptional || email.kind.linkMode == nil || link != nil else { return nil }
         let removals = payload.removals ?? []
+        let brand = sending.brand(of: payload.app)
+        let name = brand.name ?? sending.name
+        let logo = sending.inlineLogo(of: brand)
         let values = EmailTextValues(
-            kind: email.kind, projectName: sending.brandName, method: SignInMethodName(payload.provider, in: realm),
+            kind: email.kind, projectName: name, method: SignInMethodName(payload.provider, in: realm),
             staysConnectedToApple: payload.staysConnectedToApple == true,
             hasEarlierMailbox: payload.hasEarlierMailbox == true,
             methods: payload.methods.map { $0.map { SignInMethodName($0, in: realm) } } ?? [], hasLink: link != nil,
@@ -35,14 +38,14 @@ public struct EmailRenderer: Sendable {
             self.link(.removeSignInMethod, removal.code, of: email, payload, in: realm, language)
         }
         let layout = EmailLayout(
-            texts, links: ([link].compactMap(\.self) + removalLinks).map(\.url), EmailBrand(sending), language: language
-        )
+            texts, links: ([link].compactMap(\.self) + removalLinks).map(\.url),
+            EmailBrand(brand, name: name, logo: logo?.image), language: language)
         return Message(
             from: Mailbox(
-                address: (settings.senderAddress ?? sender).rawValue, name: settings.senderName ?? sending.brandName),
+                address: (settings.senderAddress ?? sender).rawValue, name: settings.senderName ?? name),
             to: email.recipient.rawValue, replyTo: settings.replyTo?.rawValue, subject: texts.subject,
             date: email.createdAt.seconds, id: email.id.rawValue, text: layout.text, html: layout.html,
-            inlineImages: sending.inlineLogo.map { [InlineImage(of: $0.image, $0.content)] } ?? [])
+            inlineImages: logo.map { [InlineImage(of: $0.image, $0.content)] } ?? [])
     }
 
     /// Returns the main link of an email, which is not one of its removal links.

@@ -5,23 +5,27 @@ public struct SendingRealm: Sendable {
     public let realm: Realm
     /// The display name of the project, which recipients see unless the brand has another name.
     public let name: String
-    /// The bytes of the brand's logo; `nil` if there is none.
-    public let logo: [UInt8]?
+    /// The bytes of the logos of the project's brands.
+    public let logos: [ID<BrandImage>: [UInt8]]
 
-    public init(realm: Realm, name: String, logo: [UInt8]? = nil) {
+    public init(realm: Realm, name: String, logos: [ID<BrandImage>: [UInt8]] = [:]) {
         self.realm = realm
         self.name = name
-        self.logo = logo
+        self.logos = logos
     }
 }
 
 extension SendingRealm {
-    /// The name that recipients know.
-    var brandName: String { realm.project.brand.name ?? name }
+    /// The brand of an app; see ``Project/brand(of:)``.
+    func brand(of app: ID<App>?) -> Brand {
+        var brand = realm.project.brand(of: app)
+        brand.name = brand.name ?? name
+        return brand
+    }
 
     /// The logo with its bytes; `nil` for WebP, which many mail programs do not show.
-    var inlineLogo: (image: BrandImage, content: [UInt8])? {
-        guard let image = realm.project.brand.logo, let logo, image.header.format != .webp else { return nil }
-        return (image, logo)
+    func inlineLogo(of brand: Brand) -> (image: BrandImage, content: [UInt8])? {
+        guard let image = brand.logo, let content = logos[image.id], image.header.format != .webp else { return nil }
+        return (image, content)
     }
 }

@@ -102,7 +102,7 @@ struct EmailRendererTests {
             name: "Acme", color: RGBColor("#ffcc00"),
             logo: BrandImage(id: ID("a"), header: ImageHeader(stored: format, width: 400, height: 80)),
             support: BrandLink("mailto:help@acme.example", acceptsEmail: true))
-        return SendingRealm(realm: realm, name: "Demo", logo: [1, 2, 3])
+        return SendingRealm(realm: realm, name: "Demo", logos: [ID("a"): [1, 2, 3]])
     }
 
     @Test("An email has the name, the logo, the colours and the address of the brand", arguments: kindsAndLanguages)
@@ -117,6 +117,29 @@ struct EmailRendererTests {
         #expect(message.html.contains(#"<a href="mailto:help@acme.example" class="link" "#))
         #expect(message.text.hasSuffix("\n\nAcme\nhelp@acme.example\n"))
         for text in [message.subject, message.text, message.html] { #expect(!text.contains("Demo")) }
+    }
+
+    @Test("The brand of the app replaces members of the project's, and other apps have the project's")
+    func brandOfApp() throws {
+        var realm = Self.branded().realm
+        var app = App(id: ID("go"))
+        app.settings.brand = Brand(
+            name: "Acme Go", logo: BrandImage(id: ID("b"), header: ImageHeader(stored: .png, width: 40, height: 40)))
+        realm.project.apps = [app, App(id: ID("web"))]
+        let sending = SendingRealm(realm: realm, name: "Demo", logos: [ID("a"): [1, 2, 3], ID("b"): [4]])
+        func message(of app: ID<App>?) throws -> Message {
+            var payload = EmailPayload(code: "code", apiKey: "key")
+            payload.app = app
+            return try Self.message(.verifyEmail, .english, payload, in: sending)
+        }
+        let ofApp = try message(of: ID("go"))
+        #expect(ofApp.from.name == "Acme Go" && ofApp.subject.contains("Acme Go"))
+        #expect(ofApp.inlineImages.map(\.content) == [[4]])
+        #expect(ofApp.html.contains(".button{background:#ffcc00!important"))
+        for other in [nil, ID<App>("web"), ID("account")] {
+            let message = try message(of: other)
+            #expect(message.from.name == "Acme" && message.inlineImages.map(\.content) == [[1, 2, 3]])
+        }
     }
 
     @Test("A logo that many mail programs do not show is left out, and the name is shown instead")

@@ -37,7 +37,9 @@ extension EndpointCall {
     /// The URL of the account page on the gateway's own origin.
     fileprivate func accountURL(_ path: AccountPath, in realm: Realm) -> String {
         let part = path == .overview ? "" : "/" + path.rawValue
+        let app = appInQuery(in: realm).map { "?app=\($0)" } ?? ""
         return services.signIn.publicOrigin.configured() + "/\(realm.project.id)/__/auth/\(AccountPath.root)" + part
+            + app
     }
 
     /// Calls `respond` for the signed-in user. Otherwise leads to the page on which the user can go on: on the gateway's
@@ -47,29 +49,43 @@ extension EndpointCall {
     ) async throws -> PageResponse {
         let fields = request.method == .post ? FormFields(request) : nil
         let tag = fields?[.language] ?? request.query("lang")
-        return try await withProjectOfPath(languageTag: tag) { project, pageContext in
-            guard let path, request.repeatedParameter == nil else {
-                return PageResponse(
-                    Page.failure(.notFound, pageContext).sessionResponse(status: 404), of: project.id,
-                    because: RequestRefusal.notFound)
+        return try await withProjectOfPath(languageTag: tag, brandedAs: appOfAccountPage) { project, pageContext in
+            var response = try await accountResponse(path, fields, in: project, pageContext, respond)
+            if let app = appInQuery(in: project), pipeline.isOwnOrigin(request, in: project) {
+                let cookie = PageCookie.accountApp(in: project.project.id, origin: origin(in: project))
+                response.response.headers.add("Set-Cookie", cookie.header(app.rawValue, maxAge: nil))
             }
-            guard pipeline.isOwnOrigin(request, in: project) else {
-                return PageResponse(.redirect(to: accountURL(path, in: project)), of: project.id)
-            }
-            guard let (session, realm) = try await browserSession(inTenantsOf: project) else {
-                return signedOutResponse(path, in: project, pageContext)
-            }
-            let pageRequest = AccountPageRequest(
-                call: self, path: path, realm: realm, session: session, fields: fields,
-                context: self.pageContext(
-                    languageTag: tag, in: project, projectName: pageContext.projectName, for: session.caller.account),
-                zone: await services.signInPage.timeZones.offsets(of: session.caller.account.timeZone))
-            guard
-                !path.needsRecentLogin(for: request.method)
-                    || services.accounts.editor.hasRecentLogin(session.caller, in: realm)
-            else { return try pageRequest.reauthenticate() }
-            return try await pageRequest.explainingRefusals { try await respond(pageRequest) }
+            return response
         }
+    }
+
+    private func accountResponse(
+        _ path: AccountPath?, _ fields: FormFields?, in project: Realm, _ pageContext: Page.Context,
+        _ respond: (AccountPageRequest) async throws -> PageResponse
+    ) async throws -> PageResponse {
+        guard let path, request.repeatedParameter == nil else {
+            return PageResponse(
+                Page.failure(.notFound, pageContext).sessionResponse(status: 404), of: project.id,
+                because: RequestRefusal.notFound)
+        }
+        guard pipeline.isOwnOrigin(request, in: project) else {
+            return PageResponse(.redirect(to: accountURL(path, in: project)), of: project.id)
+        }
+        guard let (session, realm) = try await browserSession(inTenantsOf: project) else {
+            return signedOutResponse(path, in: project, pageContext)
+        }
+        let pageRequest = AccountPageRequest(
+            call: self, path: path, realm: realm, session: session, fields: fields,
+            context: self.pageContext(
+                languageTag: fields?[.language] ?? request.query("lang"), in: project,
+                of: appOfAccountPage(in: project),
+                projectName: pageContext.projectName, for: session.caller.account),
+            zone: await services.signInPage.timeZones.offsets(of: session.caller.account.timeZone))
+        guard
+            !path.needsRecentLogin(for: request.method)
+                || services.accounts.editor.hasRecentLogin(session.caller, in: realm)
+        else { return try pageRequest.reauthenticate() }
+        return try await pageRequest.explainingRefusals { try await respond(pageRequest) }
     }
 
     /// Leads to the sign-in page. The page about deletion is public.

@@ -27,6 +27,11 @@ struct PageCookie {
     /// The language that the user chose for pages.
     static func language(origin: String) -> PageCookie { PageCookie("sekisho-language", origin: origin) }
 
+    /// The app from which the user came to the account page of a project.
+    static func accountApp(in project: ID<Project>, origin: String) -> PageCookie {
+        PageCookie("sekisho-app-\(project)", origin: origin)
+    }
+
     /// The accounts that the browser remembers in a project.
     static func rememberedAccounts(in project: ID<Project>, origin: String) -> PageCookie {
         PageCookie("sekisho-accounts-\(project)", origin: origin)

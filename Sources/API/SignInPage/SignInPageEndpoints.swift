@@ -96,7 +96,8 @@ struct SignInVisitor {
         guard let app, app.accepts(request.target, in: realm) else { return nil }
         let language = isResumed ? call.chosenLanguage ?? request.language : request.language
         var pageContext = call.pageContext(
-            languageTag: language?.rawValue, in: realm, of: app.id, projectName: pageContext.projectName)
+            languageTag: language?.rawValue, in: realm,
+            of: app.isAccountPage ? call.appOfAccountPage(in: realm) : app.id, projectName: pageContext.projectName)
         if call.request.path.utf8.suffix(7).elementsEqual("/signIn".utf8) {
             pageContext.repeatingQuery = [(SignInField.flow.rawValue, sealed)]
             if let screen = call.request.query("screen") { pageContext.repeatingQuery?.append(("screen", screen)) }

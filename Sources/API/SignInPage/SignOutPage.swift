@@ -51,7 +51,8 @@ extension Endpoint {
 extension EndpointCall {
     /// Calls `respond` with the project that the path names.
     func withProjectOfPath(
-        languageTag: String? = nil, _ respond: (Realm, Page.Context) async throws -> PageResponse
+        languageTag: String? = nil, brandedAs app: (Realm) -> ID<App>? = { _ in nil },
+        _ respond: (Realm, Page.Context) async throws -> PageResponse
     ) async throws -> PageResponse {
         let id = parameters["project"].map { ID<Project>($0) }
         guard let (realm, name) = try await services.emailActions.pageService.realm(ofProject: id) else {
@@ -59,7 +60,8 @@ extension EndpointCall {
             return PageResponse(
                 Page.failure(.notFound, pageContext), of: nil, status: 404, because: RequestRefusal.notFound)
         }
-        return try await respond(realm, pageContext(languageTag: languageTag, in: realm, projectName: name))
+        return try await respond(
+            realm, pageContext(languageTag: languageTag, in: realm, of: app(realm), projectName: name))
     }
 }
 

@@ -98,11 +98,12 @@ private struct SendingRealms {
         cache = Cache(lifetime: ConfigurationCache.lifetime) { id in
             guard let configuration = try await store.configuration(of: id) else { return nil }
             let realm = configuration.realm
-            var logo: [UInt8]?
-            if let image = realm.project.brand.logo {
-                logo = try await images.content(of: image.id, in: realm.project.id)
+            let brands = [realm.project.brand] + realm.project.apps.map(\.settings.brand)
+            var logos: [ID<BrandImage>: [UInt8]] = [:]
+            for id in Set(brands.compactMap(\.logo?.id)) {
+                logos[id] = try await images.content(of: id, in: realm.project.id)
             }
-            return SendingRealm(realm: realm, name: configuration.name, logo: logo)
+            return SendingRealm(realm: realm, name: configuration.name, logos: logos)
         }
     }
 }

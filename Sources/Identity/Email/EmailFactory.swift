@@ -71,6 +71,8 @@ extension EmailFactory {
         from context: RequestContext, at now: Instant, until end: Instant
     ) throws -> OutgoingEmail {
         let id = emailID()
+        var payload = payload
+        payload.app = context.app
         var email = OutgoingEmail(
             id: id, kind: kind, account: account, recipient: recipient,
             language: context.emailLanguage ?? context.language, content: try seal(payload, id), createdAt: now,

@@ -101,6 +101,8 @@ public struct EmailPayload: Hashable, Codable, Sendable {
     public var staysConnectedToApple: Bool?
     /// `true` in the notice of a password reset if there is an ``EarlierMailbox``; otherwise `nil`.
     public var hasEarlierMailbox: Bool?
+    /// The app whose brand the email has; `nil` for the brand of the project.
+    public var app: ID<App>?
 
     /// A link that removes an identity.
     public struct Removal: Hashable, Codable, Sendable {

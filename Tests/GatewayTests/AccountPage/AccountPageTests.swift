@@ -12,6 +12,30 @@ import Testing
 @Suite("The account page: what it shows")
 struct AccountPageViewTests {
     @Test(
+        "The page has the brand of the app from which the user came, also after signing in, and no other cookie decides"
+    )
+    func brandOfApp() async throws {
+        let configurator = try await Configurator()
+        let brand: JSON = ["brand": ["name": "Acme Go"]]
+        #expect(try await configurator.send(.patch, "apps/default", brand, mask: "brand").outcome == "200")
+        let gateway = configurator.gateway
+        let (ada, _) = try await AccountBrowser.ofAda(gateway)
+        func name(_ query: String, of browser: AccountBrowser) async throws -> Bool {
+            try await browser.browser.send(.get, AccountBrowser.root + query).text.contains("Acme Go")
+        }
+        #expect(try await !name("", of: ada))
+        #expect(try await !name("?app=unknown", of: ada))
+        #expect(try await name("?app=default", of: ada))
+        #expect(try await name("", of: ada))
+        #expect(try await name("/methods", of: ada))
+        let stranger = try await AccountBrowser(gateway, nil)
+        let signedOut = try await stranger.browser.send(.get, AccountBrowser.root + "?app=default")
+        #expect(signedOut.status == 303)
+        let signIn = try await stranger.browser.send(.get, "/demo/__/auth/signIn?account=1")
+        #expect(signIn.text.contains("Acme Go"))
+    }
+
+    @Test(
         "Without a session, every part leads to the sign-in page and back to the part",
         arguments: AccountPath.allCases.filter { $0 != .delete })
     func signedOut(path: AccountPath) async throws {
