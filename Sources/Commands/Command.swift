@@ -18,7 +18,7 @@ struct Command: Sendable {
 
     static let all: [Command] = [
         .dev, .simulate, .serve, .migrate, .afterRestore, .check, .verifyToken,
-        .createProject, .listProjects, .showProject, .applyProject, .policy, .deleteProject,
+        .createProject, .listProjects, .showProject, .projectTexts, .applyProject, .policy, .deleteProject,
         .createApp, .listApps, .deleteApp, .listTenants,
         .listUsers, .getUser, .setPassword, .disableUser, .enableUser, .signOutUser, .resetFactors, .deleteUser,
         .linkUser,

@@ -190,6 +190,7 @@ struct CompositionRoot: Sendable {
                 editor: configuration.editor, tenancy: tenancy(on: pool, configuration, extensions),
                 app: configuration.app(_:of:), images: .cached(on: pool, clock: clock),
                 styles: BrandStyles { Digest.sha256($0) },
+                previewEmail: EmailPreview.renderer(publicURL: publicURL),
                 allowsLoopbackCallbacks: mode.acceptsLoopbackIssuers),
             console: ConsoleSignIn(
                 administrators: administrators(on: pool, store, configuration), password: password,

@@ -8,7 +8,7 @@ from gateway import run_sekisho
 
 COMMANDS = [
     "dev", "simulate", "serve", "migrate", "after-restore", "check", "verify-token",
-    "projects create", "projects list", "projects show", "projects apply", "projects policy", "projects delete",
+    "projects create", "projects list", "projects show", "projects texts", "projects apply", "projects policy", "projects delete",
     "apps create", "apps list", "apps delete", "tenants list",
     "users list", "users get", "users set-password", "users disable", "users enable", "users sign-out",
     "users reset-factors", "users delete", "users link", "users unlink", "users import", "users export",

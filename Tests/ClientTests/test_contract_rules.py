@@ -21,7 +21,7 @@ DERIVED_ENDINGS = ("request", "response", "req", "res", "params", "body", "data"
 OWN_OPERATIONS = {
     "issueNonce", "unlinkOwnProvider", "getOwnCredentialState", "getCredentialState", "mergeOwnAccounts",
     "listSessions", "revokeSession", "lookUpSession", "getLoginMethods", "getErrorTexts", "listApps", "createApp",
-    "getApp", "updateApp", "deleteApp", "createBrandImage", "listAuditEvents", "listCounts", "listIdentities", "linkIdentity", "unlinkIdentity", "moveIdentity", "mergeAccounts",
+    "getApp", "updateApp", "deleteApp", "createBrandImage", "previewTexts", "listAuditEvents", "listCounts", "listIdentities", "linkIdentity", "unlinkIdentity", "moveIdentity", "mergeAccounts",
     "undoMerge", "searchAccounts", "generateRecoveryCodes", "listEvents", "listEventEndpoints", "createEventEndpoint",
     "getEventEndpoint", "updateEventEndpoint", "deleteEventEndpoint", "rotateEventEndpointSecret",
     "setAppTransaction", "exportAccount", "createSignInUri",

@@ -34,7 +34,7 @@ STEPS_WITH_LATER_GATEWAY = [re.sub(" .*", f" {LATER_VALUE}", step) for step in S
 # The scenario does not call every operation. Besides these lists, it reads neither every member `kind` nor the states of
 # reCAPTCHA.
 UNREAD_LISTS = {
-    "Administrator.role", "BrandImage.mediaType",
+    "Administrator.role", "BrandImage.mediaType", "CustomText.key",
     "AppleAuthorization.state", "AuditEvent.action", "ExportedActivity.actor", "ExportedIdentity.credentialState",
     "ExportedIdentity.realUserStatus", "ExportedSession.secondFactor",
     "ErrorText.action", "EventDelivery.failure", "EventDelivery.state",

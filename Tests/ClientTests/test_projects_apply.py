@@ -123,6 +123,23 @@ IMAGES = Path(__file__).parents[1] / "Fuzzing/Seeds/image"
 
 
 @pytest.mark.parametrize("image", sorted(IMAGES.iterdir()), ids=lambda path: path.name)
+def test_texts_are_applied_once_and_listed_and_null_removes_them(apply, fresh_installation, project):
+    file = {"project": project, "texts": {"signInTitle": {"en": "Welcome to {app}", "ja": "ようこそ"}}}
+    first = apply(file)
+    assert first.returncode == 0, first.stderr
+    assert "+ texts.signInTitle.en: Welcome to {app}\n+ texts.signInTitle.ja: ようこそ\n" in first.stdout
+    assert apply(file).stdout == "no changes\n"
+    listed = json.loads(fresh_installation.run_ok(f"projects texts {project} --json"))
+    assert [(text["key"], text["language"]) for text in listed] == [("signInTitle", "en"), ("signInTitle", "ja")]
+    assert "signInTitle  en        Welcome to {app}" in fresh_installation.run_ok(f"projects texts {project}")
+    rejected = apply({"project": project, "texts": {"signInHelp": {"en": "Call tel:+15550100"}}})
+    assert rejected.returncode != 0 and "texts.signInHelp.en: must have at most 500 characters" in rejected.stderr
+    assert apply({"project": project, "texts": None}).returncode == 0
+    assert json.loads(fresh_installation.run_ok(f"projects texts {project} --json")) == []
+    missing = fresh_installation.run("projects texts nowhere")
+    assert missing.returncode != 0 and "does not exist" in missing.stderr
+
+
 def test_images_of_brands_are_stored_and_served(apply, fresh_installation, project, image):
     file = {"project": project, "brand": {"logoFile": str(image), "faviconFile": str(image)}}
     dry = apply(file, "--dry-run")

@@ -9,13 +9,7 @@ struct CustomTextConfig: Codable {
     let text: String
 
     static func all(_ texts: CustomTexts) -> [CustomTextConfig] {
-        CustomText.allCases.flatMap { key in
-            Language.allCases.compactMap { language in
-                texts[key, language].map {
-                    CustomTextConfig(key: key.rawValue, language: language.rawValue, text: $0)
-                }
-            }
-        }
+        texts.all.map { CustomTextConfig(key: $0.key.rawValue, language: $0.language.rawValue, text: $0.text) }
     }
 }
 

@@ -113,18 +113,21 @@ public struct ProjectServices: Sendable {
     let app: @Sendable (ID<App>, ID<Project>) async throws -> App?
     let images: BrandImages
     let styles: BrandStyles
+    let previewEmail: EmailPreview.Renderer
     /// Whether URLs of an operator's servers may use http on a loopback host.
     let allowsLoopbackCallbacks: Bool
 
     public init(
         editor: ProjectEditor, tenancy: Tenancy, app: @escaping @Sendable (ID<App>, ID<Project>) async throws -> App?,
-        images: BrandImages, styles: BrandStyles, allowsLoopbackCallbacks: Bool
+        images: BrandImages, styles: BrandStyles, previewEmail: @escaping EmailPreview.Renderer,
+        allowsLoopbackCallbacks: Bool
     ) {
         self.editor = editor
         self.tenancy = tenancy
         self.app = app
         self.images = images
         self.styles = styles
+        self.previewEmail = previewEmail
         self.allowsLoopbackCallbacks = allowsLoopbackCallbacks
     }
 }

@@ -60,7 +60,7 @@ public struct CustomTexts: Hashable, Sendable {
     public subscript(text: CustomText, language: Language) -> String? { values[text]?[language] }
 
     /// The texts in a fixed order.
-    var all: [(key: CustomText, language: Language, text: String)] {
+    public var all: [(key: CustomText, language: Language, text: String)] {
         CustomText.allCases.flatMap { key in
             Language.allCases.compactMap { language in self[key, language].map { (key, language, $0) } }
         }

@@ -55,6 +55,41 @@ struct CustomTextTests {
         #expect(outcome == "403 PERMISSION_DENIED : The service key lacks the scope trust.")
     }
 
+    @Test("A preview shows texts that are not stored, sends nothing, and stores nothing")
+    func preview() async throws {
+        let configurator = try await Configurator()
+        _ = try await configurator.send(
+            .patch, "config", ["texts": [Self.text("signInHelp", "en", "Stored")]], mask: "texts")
+        let email = try await configurator.send(
+            .post, "texts:preview",
+            ["subject": "verifyEmail", "language": "de", "texts": [Self.text("verifyEmail", "de", "Hallo <b> {app}")]])
+        #expect(email.json["html"]?.string?.contains("Hallo &lt;b&gt; ") == true)
+        #expect(email.json["text"]?.string?.contains("Hallo <b> ") == true)
+        #expect(email.json["subject"]?.string?.isEmpty == false)
+        let stored = try await configurator.send(.post, "texts:preview", ["subject": "signInPage"])
+        #expect(stored.json["html"]?.string?.contains(">Stored</p>") == true)
+        #expect(stored.json["subject"] == nil)
+        let other = try await configurator.send(.post, "texts:preview", ["subject": "signInPage", "texts": []])
+        #expect(other.json["html"]?.string?.contains("Stored") == false)
+        for subject in ["resetPassword", "signInEmail", "changeEmail", "signUpPage", "resetPage"] {
+            let body: JSON = ["subject": .string(subject), "appId": "default"]
+            #expect(try await configurator.send(.post, "texts:preview", body).outcome == "200", "\(subject)")
+        }
+        #expect(try await configurator.send(.get, "config").json["texts"]?.elements.count == 1)
+    }
+
+    @Test(
+        "A preview of an unknown email, language, app or text is rejected",
+        arguments: [
+            ["subject": "accountDeleted"], [:], ["subject": "signInPage", "language": "en-XA"],
+            ["subject": "signInPage", "appId": "unknown"],
+            ["subject": "signInPage", "texts": [text("signInHelp", "en", "evil.example")]],
+        ] as [JSON])
+    func rejectedPreview(body: JSON) async throws {
+        let outcome = try await Configurator().send(.post, "texts:preview", body).outcome
+        #expect(outcome.hasPrefix("400 "), "\(outcome)")
+    }
+
     @Test("The sign-in page shows the texts of its language, and the built-in ones of other languages")
     func page() async throws {
         let configurator = try await Configurator()
