@@ -67,6 +67,8 @@ CREATE TABLE public.account (
     phone_added_at timestamp with time zone,
     display_name text,
     photo_url text,
+    language text,
+    time_zone text,
     password_hash text,
     password_updated_at timestamp with time zone,
     email_link_sign_in boolean DEFAULT false NOT NULL,
@@ -85,9 +87,11 @@ CREATE TABLE public.account (
     CONSTRAINT account_email_verified_check CHECK (((email IS NOT NULL) OR (NOT email_verified))),
     CONSTRAINT account_factor_count_check CHECK ((factor_count >= 0)),
     CONSTRAINT account_id_check CHECK (((length(id) >= 1) AND (length(id) <= 128))),
+    CONSTRAINT account_language_check CHECK (((length(language) >= 1) AND (length(language) <= 35))),
     CONSTRAINT account_passkey_count_check CHECK ((passkey_count >= 0)),
     CONSTRAINT account_password_check CHECK (((password_hash IS NULL) = (password_updated_at IS NULL))),
-    CONSTRAINT account_phone_number_check CHECK ((phone_number ~~ '+%'::text))
+    CONSTRAINT account_phone_number_check CHECK ((phone_number ~~ '+%'::text)),
+    CONSTRAINT account_time_zone_check CHECK (((length(time_zone) >= 1) AND (length(time_zone) <= 40)))
 )
 WITH (fillfactor='85');
 

@@ -4,6 +4,7 @@ import html5lib
 import pytest
 import requests
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.select import Select
 
 import gateway
 from account_pages import COOKIE, ROOT, AccountPages, new_session, session_cookie
@@ -15,7 +16,8 @@ from installation import new_database
 pytestmark = pytest.mark.slow
 NEW_PASSWORD = "staple battery horse"
 PARTS = [
-    "", "methods", "email", "password", "profile", "preferences", "devices", "activity", "secure", "data", "delete"]
+    "", "methods", "email", "password", "profile", "preferences", "phone", "devices", "activity", "secure", "data",
+    "delete"]
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +54,8 @@ def signed_in(own_dev, database_url, window, ada):
     """The browser with a session of Ada, on the overview."""
     # The public page, so that the driver can set a cookie of its origin.
     window.open(own_dev.url + ROOT + "/delete")
+    # An earlier test may have chosen a language.
+    window.driver.delete_all_cookies()
     window.driver.add_cookie({"name": COOKIE, "value": session_cookie(database_url, ada), "path": "/"})
     return window.open(own_dev.url + ROOT)
 
@@ -124,6 +128,42 @@ def test_the_pages_are_accessible_and_fit_the_window(own_dev, signed_in, width, 
         assert all(height >= 44 for height in signed_in.heights("button, a.button")), part
     assert all(url.startswith(own_dev.url) for url in signed_in.requested_urls() if not url.startswith("data:"))
     assert [message for message in signed_in.console_messages() if "favicon" not in message] == []
+
+
+@pytest.mark.parametrize("window", [True], ids=["with scripts"], indirect=True)
+def test_the_pages_are_accessible_from_right_to_left_and_with_forced_colors(own_dev, signed_in):
+    signed_in.set_screen(320, False)
+    signed_in.driver.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "forced-colors", "value": "active"}]})
+    for part in PARTS:
+        signed_in.open(f"{own_dev.url}{ROOT}{'/' + part if part else ''}?lang=ar")
+        assert signed_in.element("html").get_attribute("dir") == "rtl"
+        assert violations(signed_in) == [], part
+        assert signed_in.evaluate("document.documentElement.scrollWidth") <= 320, part
+
+
+def test_a_user_switches_the_language_of_the_pages(own_dev, signed_in):
+    def language():
+        return signed_in.element("html").get_attribute("lang")
+
+    signed_in.set_screen(320, False)
+    signed_in.open(own_dev.url + ROOT + "/remove?method=password")
+    Select(signed_in.element("#pageLanguage")).select_by_value("ja")
+    signed_in.element("footer button").click()
+    signed_in.wait(lambda: language() == "ja")
+    assert "method=password" in signed_in.driver.current_url
+    signed_in.open(own_dev.url + ROOT)
+    assert language() == "ja"
+
+
+def test_a_user_chooses_language_and_time_zone(own_dev, signed_in):
+    signed_in.set_screen(1280, False)
+    signed_in.click("Language and time zone")
+    Select(signed_in.element("#language")).select_by_value("de")
+    signed_in.element("#timeZone").send_keys("Europe/Berlin")
+    signed_in.click("Save")
+    assert signed_in.element("[role=status]").text == "Ihre Sprache und Zeitzone wurden gespeichert."
+    assert signed_in.element("html").get_attribute("lang") == "de"
 
 
 def test_a_user_saves_a_name_and_deletes_the_account_by_mouse(own_dev, signed_in, ada):

@@ -71,7 +71,8 @@ struct AccountPageTests {
         var addable: AddableMethods {
             var addable = AddableMethods()
             addable.service = true
-            (addable.password, addable.oneTimePassword, addable.recoveryCodes) = (true, true, true)
+            (addable.password, addable.phone) = (true, true)
+            (addable.oneTimePassword, addable.recoveryCodes) = (true, true)
             return addable
         }
     }
@@ -124,6 +125,14 @@ struct AccountPageTests {
             Row(testDescription: "language and time zone") { .preferences(of: $0.account, $0.frame(.preferences)) },
             Row(testDescription: "language and time zone, rejected") {
                 .preferences(of: $0.account, rejected: ("de", $0.name), $0.frame(.preferences))
+            },
+            Row(testDescription: "telephone number") { .addPhone($0.frame(.phone)) },
+            Row(testDescription: "telephone number, rejected") {
+                .addPhone(submitted: $0.name, problem: .invalid, $0.frame(.phone))
+            },
+            Row(testDescription: "code of a telephone number") {
+                .confirmPhone(
+                    PendingPhoneNumber(number: $0.name, enrolment: $0.token), isRejected: true, $0.frame(.phone))
             },
             Row(testDescription: "authenticator app") { .addAuthenticator($0.pending, $0.frame(.authenticator)) },
             Row(testDescription: "authenticator app, rejected") {

@@ -16,6 +16,7 @@ extension AccountPageRequest {
         case .preferences: return try await savePreferences()
         case .devices: return try await endSessions()
         case .secure: return try await secureAccount()
+        case .phone: return try await submitPhone()
         case .authenticator: return try await addAuthenticator()
         case .recoveryCodes: return try await renewRecoveryCodes()
         case .data: return try await download()

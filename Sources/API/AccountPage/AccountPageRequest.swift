@@ -119,7 +119,9 @@ extension Page.AccountFailure {
     fileprivate init(_ refusal: any Refusal) {
         self =
             switch refusal {
-            case SignInPageRefusal.foreignForm, FactorRefusal.invalidSessionInfo: .formExpired
+            case SignInPageRefusal.foreignForm, FactorRefusal.invalidSessionInfo, PhoneRefusal.invalidSessionInfo,
+                PhoneRefusal.missingSessionInfo, PhoneRefusal.sessionExpired:
+                .formExpired
             case FactorRefusal.factorUnknown: .methodGone
             case EditRefusal.deletionNotAllowed: .deletionNotAllowed
             default: .notAllowed

@@ -27,6 +27,7 @@ extension AccountPageRequest {
         case .devices: return try await devicesPage()
         case .activity: return try await activityPage()
         case .secure: return response(.secureAccount(account, allowsPassword ? rules : nil, frame()))
+        case .phone: return try phonePage
         case .authenticator: return try authenticatorPage()
         case .recoveryCodes:
             guard !account.secondFactors.isEmpty else { throw FactorRefusal.factorUnknown }
@@ -45,6 +46,7 @@ extension AccountPageRequest {
         var addable = AddableMethods()
         addable.service = canAddService
         addable.password = allowsPassword && !account.hasPassword
+        addable.phone = canAddPhone
         addable.oneTimePassword = canAddOneTimePassword
         addable.recoveryCodes = !account.secondFactors.isEmpty
         return .signInMethods(

@@ -28,7 +28,8 @@ public struct AccountFrame: Sendable {
 
 /// What a form has done, which the page after it states. The raw value is in the query of that page.
 public enum AccountNotice: String, Sendable, CaseIterable {
-    case removed, profile, preferences, password, session, others, factor, linked, secured, verification, linkSent
+    case removed, profile, preferences, password, session, others, factor, phone, linked, secured, verification
+    case linkSent
 
     var text: AccountPageText {
         switch self {
@@ -39,6 +40,7 @@ public enum AccountNotice: String, Sendable, CaseIterable {
         case .session: .doneSession
         case .others: .doneOthers
         case .factor: .doneFactor
+        case .phone: .donePhone
         case .linked: .doneLinked
         case .secured: .doneSecured
         case .verification: .doneVerification
@@ -60,8 +62,10 @@ public enum AccountField: String, Sendable {
     /// The language of the account, while ``language`` is that of the page.
     case accountLanguage
     case timeZone
+    case phone
     case code
-    /// The sealed state of the enrolment of a one-time password, and the secret that the page shows.
+    /// The sealed state of the enrolment of a one-time password or a telephone number, and the secret of a one-time
+    /// password that the page shows.
     case enrolment, secret
     case confirmed
     case language = "lang"
@@ -73,6 +77,7 @@ public enum AccountField: String, Sendable {
 public enum AccountStep: String, Sendable {
     case end, endOthers
     case sendVerification
+    case sendCode, confirm
 }
 
 extension AccountFrame {
@@ -158,8 +163,20 @@ extension AccountFrame {
     /// A page with the notice of the previous form, and a link back to the overview.
     func page(_ title: Text, _ content: [Markup]) -> Page {
         let status = notice.map { [Markup(.p, [.role("status"), .classes(.done)], markup($0.text))] } ?? []
-        let back = path == .overview ? [] : [link(.backToAccount, to: .overview)]
-        return Page(context, title, status + content + back)
+        return Page(context, title, status + content + (path == .overview ? [] : [navigation]))
+    }
+
+    /// Links to the main parts, below the content of every part. The overview lists all parts itself.
+    private var navigation: Markup {
+        let parts: [(AccountPath, AccountPageText)] = [
+            (.overview, .overview), (.methods, .waysToSignIn), (.devices, .devices), (.activity, .activity),
+            (.data, .data), (.delete, .deleteAccount),
+        ]
+        let items = parts.map { part, title in
+            let current: [Attribute] = part == path ? [.currentPage] : []
+            return Markup(.li, [Markup(.a, [.href(.account(part, from: path))] + current, markup(title))])
+        }
+        return Markup(.nav, [.label(string(.account))], [Markup(.ul, items)])
     }
 
     func page(_ title: AccountPageText, _ content: [Markup]) -> Page {

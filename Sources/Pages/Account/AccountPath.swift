@@ -14,6 +14,7 @@ public enum AccountPath: String, Sendable, CaseIterable {
     case devices
     case activity
     case secure
+    case phone
     case authenticator
     case recoveryCodes
     case data

@@ -21,7 +21,7 @@ public struct AccountActivity: Sendable {
 
 extension Page {
     /// The number of events on one page.
-    public static let activityLimit = 40
+    public static let activityLimit = 30
 
     /// Lists what happened to the account, the latest first.
     ///

@@ -6,6 +6,7 @@ public struct AddableMethods: Sendable {
     /// Whether there is an identity of a provider to add.
     public var service = false
     public var password = false
+    public var phone = false
     public var oneTimePassword = false
     public var recoveryCodes = false
 
@@ -92,5 +93,6 @@ extension AccountFrame {
     fileprivate func additions(_ addable: AddableMethods) -> [Markup] {
         (addable.service ? [link(.addService, to: .add)] : [])
             + (addable.password ? [link(.addPassword, to: .password)] : [])
+            + (addable.phone ? [link(.addPhone, to: .phone)] : [])
     }
 }

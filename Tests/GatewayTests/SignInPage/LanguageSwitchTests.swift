@@ -33,14 +33,16 @@ struct LanguageSwitchTests {
         #expect(try await visit.exchange(result.requiredResult()).status == 200)
     }
 
-    @Test("The language in a sealed request precedes one that the user chose before")
-    func sealedRequest() async throws {
+    @Test("The language that an app requests precedes one that the user chose before, also in the steps of the flow")
+    func requestedByApp() async throws {
         let gateway = try await TestGateway()
         let visit = SignInPageVisit(gateway)
         visit.browser.setCookie("__Host-sekisho-language", "ko")
         #expect(language(try await visit.open()) == "ko")
-        #expect(language(try await visit.open(["hl": "fr"])) == "fr")
-        #expect(language(try await visit.open()) == "fr")
+        let page = try await visit.openURI(["hl": "fr"])
+        #expect(language(page) == "fr")
+        let rejected = try await visit.submit(page, "signIn", ["email": "eve@example.com", "password": "wrong"])
+        #expect(language(rejected) == "fr")
     }
 
     @Test("A page of a link keeps the parameters of the link, and a hostile one is text")

@@ -65,6 +65,28 @@ public struct PhoneMethod: Sendable {
         }
     }
 
+    /// Whether the account can get a number.
+    public func canLink(to account: Account, in realm: Realm) -> Bool {
+        account.secondFactors.isEmpty && (try? requireAllowed(in: realm)) != nil
+    }
+
+    /// Gives the number that a code proves to the account of a session of the gateway's own pages.
+    ///
+    /// - Parameter sessionInfo: as ``sendCode(to:in:from:)`` has returned it.
+    public func link(
+        code: Secret, of sessionInfo: String, to session: IDTokenContents, in realm: Realm, from context: RequestContext
+    ) async throws -> SignInOutcome {
+        try requireAllowed(in: realm)
+        let proof = try await codes.check(code, of: sessionInfo, for: .signIn, in: realm, from: context.network)
+        let asked = HookedSignIn(in: realm, HookSignIn(method: "phone"))
+        return try await retryingConflicts { attempt in
+            let caller = try await authenticator.authenticate(session, in: realm)
+            return try await link(
+                proof, of: try await holder(of: proof.number, in: realm), to: caller, .link, asked,
+                isFirstAttempt: attempt == 1, in: realm, from: context)
+        }
+    }
+
     private func requireAllowed(in realm: Realm) throws(PhoneRefusal) {
         guard realm.tenant == nil || !realm.project.modeRules.listsPhoneCodes else { throw .tenant }
         // A session by telephone number has no second factor.
