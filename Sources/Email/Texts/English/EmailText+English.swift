@@ -69,7 +69,7 @@ extension EmailText {
         case .accountExported: "A copy of the data of your account for {app} was downloaded. If you did this yourself, you do not need to do anything."
         case .accountExportedAdvice: "If you did not, someone else can sign in to your account. Set a new password, and sign out on every device."
         case .supportAccessSubject: "The people who run {app} opened your account"
-        case .supportAccess: "A person who works for {app} signed in to your account to help or to examine a problem. The person had access for at most 30 minutes, and could not change your password, your email address or your ways to sign in."
+        case .supportAccess: "A person who works for {app} can sign in to your account to help or to examine a problem. The access ends after 30 minutes at the latest. The person cannot change your password, your email address or your ways to sign in."
         case .supportAccessAdvice: "If you did not ask for help, you do not need to do anything. The devices of your account show the access, and you can end it there. If you have questions, contact the people who run {app}."
         case .administratorAddedSubject: "A new administrator of {app}"
         case .administratorAdded: "A person accepted an invitation and now has a role in {app}. The list of administrators there shows the person and the role."

@@ -14,7 +14,7 @@ extension ActivityText {
         case .accountReclaimed: "أصبح الحساب لصاحب عنوان البريد الإلكتروني"
         case .methodMissing: "أُزيلت آخر طريقة لتسجيل الدخول"
         case .accountExported: "تم تنزيل البيانات"
-        case .supportAccess: "فتح فريق الدعم حسابك"
+        case .supportAccess: "وصل فريق الدعم إلى حسابك"
         case .identityLinked: "تمت إضافة {provider}"
         case .identityUnlinked: "تمت إزالة {provider}"
         case .identityMoved: "تم نقل {provider} إلى حساب آخر أو منه"

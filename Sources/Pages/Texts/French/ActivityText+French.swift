@@ -14,7 +14,7 @@ extension ActivityText {
         case .accountReclaimed: "Compte repris par le titulaire de l’adresse e-mail"
         case .methodMissing: "La dernière méthode de connexion a été supprimée"
         case .accountExported: "Données téléchargées"
-        case .supportAccess: "L’assistance a ouvert votre compte"
+        case .supportAccess: "L’assistance a accédé à votre compte"
         case .identityLinked: "Ajout : {provider}"
         case .identityUnlinked: "Suppression : {provider}"
         case .identityMoved: "Transfert depuis ou vers un autre compte : {provider}"

@@ -80,7 +80,7 @@ extension AccountPageText {
         case .phoneHint: "Mit Landesvorwahl, zum Beispiel +49 151 23456789. Sie erhalten einen Code per SMS."
         case .sendCode: "Code senden"
         case .phoneInvalid: "Das ist keine Telefonnummer mit Landesvorwahl."
-        case .phoneTaken: "Ein anderes Konto hat diese Telefonnummer."
+        case .phoneTaken: "Ein anderes Konto verwendet diese Telefonnummer."
         case .phoneUnreachable: "An diese Nummer kann kein Code gesendet werden."
         case .phoneCodeSent: "Wir haben Ihnen einen Code per SMS gesendet. Er gilt 10 Minuten."
         case .phoneCode: "Code aus der SMS"

@@ -14,7 +14,7 @@ extension ActivityText {
         case .accountReclaimed: "Konto vom Inhaber der E-Mail-Adresse übernommen"
         case .methodMissing: "Die letzte Anmeldemethode wurde entfernt"
         case .accountExported: "Daten heruntergeladen"
-        case .supportAccess: "Der Support hat Ihr Konto geöffnet"
+        case .supportAccess: "Der Support hat auf Ihr Konto zugegriffen"
         case .identityLinked: "{provider} hinzugefügt"
         case .identityUnlinked: "{provider} entfernt"
         case .identityMoved: "{provider} in ein anderes oder aus einem anderen Konto übertragen"

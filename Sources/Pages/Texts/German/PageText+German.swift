@@ -26,7 +26,7 @@ extension PageText {
         case .phoneNumber: "Telefonnummer"
         case .otherService: "Anderer Dienst"
         case .unknownDevice: "Unbekanntes Gerät"
-        case .supportDevice: "Zugang des Supports"
+        case .supportDevice: "Zugriff des Supports"
         case .productOnDevice: "{product} auf {device}"
         case .browser: "Browser"
         case .appProduct: "App"

@@ -14,7 +14,7 @@ extension ActivityText {
         case .accountReclaimed: "Akun diambil oleh pemilik alamat email"
         case .methodMissing: "Cara masuk terakhir dihapus"
         case .accountExported: "Data diunduh"
-        case .supportAccess: "Tim dukungan membuka akun Anda"
+        case .supportAccess: "Tim dukungan mengakses akun Anda"
         case .identityLinked: "{provider} ditambahkan"
         case .identityUnlinked: "{provider} dihapus"
         case .identityMoved: "{provider} dipindahkan ke atau dari akun lain"

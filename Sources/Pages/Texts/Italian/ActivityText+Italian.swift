@@ -14,7 +14,7 @@ extension ActivityText {
         case .accountReclaimed: "Il titolare dell’indirizzo email ha ottenuto l’account"
         case .methodMissing: "L’ultimo metodo di accesso è stato rimosso"
         case .accountExported: "Dati scaricati"
-        case .supportAccess: "L’assistenza ha aperto il tuo account"
+        case .supportAccess: "L’assistenza ha avuto accesso al tuo account"
         case .identityLinked: "Aggiunta: {provider}"
         case .identityUnlinked: "Rimozione: {provider}"
         case .identityMoved: "Spostamento da o verso un altro account: {provider}"

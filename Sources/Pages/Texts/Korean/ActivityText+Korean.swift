@@ -14,7 +14,7 @@ extension ActivityText {
         case .accountReclaimed: "이메일 주소의 소유자가 계정을 가져감"
         case .methodMissing: "마지막 로그인 방법이 삭제됨"
         case .accountExported: "데이터를 다운로드함"
-        case .supportAccess: "지원팀이 회원님의 계정을 열었습니다"
+        case .supportAccess: "지원팀이 계정에 접속함"
         case .identityLinked: "{provider} 추가됨"
         case .identityUnlinked: "{provider} 삭제됨"
         case .identityMoved: "{provider} 로그인이 다른 계정으로 또는 다른 계정에서 이동됨"

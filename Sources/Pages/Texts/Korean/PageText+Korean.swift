@@ -26,7 +26,7 @@ extension PageText {
         case .phoneNumber: "전화번호"
         case .otherService: "다른 서비스"
         case .unknownDevice: "알 수 없는 기기"
-        case .supportDevice: "지원팀 접근"
+        case .supportDevice: "지원팀 접속"
         case .productOnDevice: "{device}의 {product}"
         case .browser: "브라우저"
         case .appProduct: "앱"

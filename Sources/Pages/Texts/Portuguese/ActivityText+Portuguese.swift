@@ -14,7 +14,7 @@ extension ActivityText {
         case .accountReclaimed: "O dono do endereço de e-mail assumiu a conta"
         case .methodMissing: "O último método de login foi removido"
         case .accountExported: "Dados baixados"
-        case .supportAccess: "O suporte abriu sua conta"
+        case .supportAccess: "O suporte acessou sua conta"
         case .identityLinked: "Adicionado: {provider}"
         case .identityUnlinked: "Removido: {provider}"
         case .identityMoved: "Transferido de ou para outra conta: {provider}"

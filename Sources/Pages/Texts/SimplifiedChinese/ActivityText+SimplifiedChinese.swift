@@ -14,7 +14,7 @@ extension ActivityText {
         case .accountReclaimed: "邮箱地址的所有者取得了账号"
         case .methodMissing: "已删除最后一个登录方式"
         case .accountExported: "已下载数据"
-        case .supportAccess: "支持人员打开了您的账号"
+        case .supportAccess: "支持人员访问了您的账号"
         case .identityLinked: "已添加 {provider}"
         case .identityUnlinked: "已删除 {provider}"
         case .identityMoved: "{provider} 已转到其他账号或从其他账号转入"

@@ -80,7 +80,7 @@ extension AccountPageText {
         case .phoneHint: "Con el prefijo del país, por ejemplo +34 612 34 56 78. Recibirá un código por SMS."
         case .sendCode: "Enviar un código"
         case .phoneInvalid: "No es un número de teléfono con prefijo del país."
-        case .phoneTaken: "Otra cuenta tiene este número de teléfono."
+        case .phoneTaken: "Otra cuenta usa este número de teléfono."
         case .phoneUnreachable: "No se puede enviar ningún código a este número."
         case .phoneCodeSent: "Hemos enviado un código por SMS. Es válido durante 10 minutos."
         case .phoneCode: "Código del SMS"

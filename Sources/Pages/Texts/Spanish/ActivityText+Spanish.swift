@@ -14,7 +14,7 @@ extension ActivityText {
         case .accountReclaimed: "La cuenta pasó al titular de la dirección de correo"
         case .methodMissing: "Se eliminó el último método de inicio de sesión"
         case .accountExported: "Datos descargados"
-        case .supportAccess: "El servicio de asistencia abrió su cuenta"
+        case .supportAccess: "El servicio de asistencia accedió a su cuenta"
         case .identityLinked: "Se añadió {provider}"
         case .identityUnlinked: "Se eliminó {provider}"
         case .identityMoved: "{provider} pasó a otra cuenta o llegó de otra cuenta"

@@ -14,7 +14,7 @@ extension ActivityText {
         case .accountReclaimed: "電子郵件地址的擁有者取得了帳號"
         case .methodMissing: "已移除最後一個登入方式"
         case .accountExported: "已下載資料"
-        case .supportAccess: "支援人員開啟了您的帳號"
+        case .supportAccess: "支援人員存取了您的帳號"
         case .identityLinked: "已新增 {provider}"
         case .identityUnlinked: "已移除 {provider}"
         case .identityMoved: "{provider} 已轉至其他帳號或從其他帳號轉入"
