@@ -11,7 +11,7 @@ COMMANDS = [
     "projects create", "projects list", "projects show", "projects texts", "projects apply", "projects policy", "projects delete",
     "apps create", "apps list", "apps delete", "tenants list",
     "users list", "users get", "users set-password", "users disable", "users enable", "users sign-out",
-    "users reset-factors", "users delete", "users link", "users unlink", "users import", "users export",
+    "users reset-factors", "users impersonate", "users delete", "users link", "users unlink", "users import", "users export",
     "keys create-api-key", "keys list-api-keys", "keys revoke-api-key",
     "keys create-service-key", "keys list-service-keys", "keys revoke-service-key",
     "keys list-signing-keys", "keys rotate-signing-key", "keys rotate-refresh-key", "keys rewrap",

@@ -182,7 +182,7 @@ extension Administration {
 extension AccountAdministration {
     /// - Parameter text: an ID, an email address or a phone number.
     /// - Throws: ``Failure`` unless exactly one account has it.
-    fileprivate func requireAccount(_ text: String, in realm: Realm) async throws -> Account {
+    func requireAccount(_ text: String, in realm: Realm) async throws -> Account {
         let contacts: [AccountReference?] = [
             EmailAddress(text).map { .email($0) }, PhoneNumber(text).map { .phoneNumber($0) },
         ]

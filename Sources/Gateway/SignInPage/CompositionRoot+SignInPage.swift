@@ -22,8 +22,8 @@ extension CompositionRoot {
                 sealedTokens: sealedTokens,
                 store: PostgresSignInCodeStore(pool: pool), secrets: .live, clock: mode.clock),
             support: SupportAccessCodes(
-                completion: completion, accounts: store, store: PostgresSignInCodeStore(pool: pool),
-                emailFactory: emailFactory, secrets: .live, operators: console?.project, clock: mode.clock),
+                accounts: store, store: PostgresSignInCodeStore(pool: pool), emailFactory: emailFactory,
+                secrets: .live, operators: console?.project, clock: mode.clock, entropy: .live),
             steps: SignInPageSteps(
                 store: PostgresSignInStepStore(pool: pool), sealedTokens: sealedTokens, limiter: limiter,
                 secrets: .live,

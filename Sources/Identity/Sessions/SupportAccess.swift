@@ -31,7 +31,6 @@ extension Session {
 ///
 /// Throws ``SupportRefusal``, ``AdministrationRefusal``, and ``SignInRefusal`` for a disabled account.
 public struct SupportAccessCodes: Sendable {
-    private let completion: SignInCompletion
     private let accounts: any AccountStore
     private let store: any SignInCodeStore
     private let emailFactory: EmailFactory
@@ -39,18 +38,20 @@ public struct SupportAccessCodes: Sendable {
     /// The project whose accounts are the administrators; `nil` if the gateway has no console.
     private let operators: ID<Project>?
     private let clock: WallClock
+    private let entropy: Entropy
 
     public init(
-        completion: SignInCompletion, accounts: any AccountStore, store: any SignInCodeStore,
-        emailFactory: EmailFactory, secrets: FlowSecrets, operators: ID<Project>?, clock: WallClock
+        accounts: any AccountStore, store: any SignInCodeStore,
+        emailFactory: EmailFactory, secrets: FlowSecrets, operators: ID<Project>?, clock: WallClock,
+        entropy: Entropy
     ) {
-        self.completion = completion
         self.accounts = accounts
         self.store = store
         self.emailFactory = emailFactory
         self.secrets = secrets
         self.operators = operators
         self.clock = clock
+        self.entropy = entropy
     }
 
     /// What an administrator asks for.
@@ -95,7 +96,7 @@ public struct SupportAccessCodes: Sendable {
         }
         let now = clock.now()
         let access = SupportAccess(actor: actor.name, endsAt: now + SupportAccess.lifetime)
-        let session = try completion.supportSession(with: access, to: account, at: now)
+        let session = try SignInCompletion.supportSession(entropy.sessionID(), with: access, to: account, at: now)
         let (code, verifier) = (secrets.random(), request.challenge == nil ? secrets.random() : nil)
         let new = NewSignInCode(
             hash: secrets.hash(code), flowHash: secrets.hash(secrets.random()), app: request.app.id,

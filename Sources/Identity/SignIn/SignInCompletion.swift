@@ -122,10 +122,12 @@ public struct SignInCompletion: Sendable {
     /// is as early as Admin SDKs accept, because the user did not log in.
     ///
     /// - Throws: ``SignInRefusal/accountDisabled``.
-    func supportSession(with access: SupportAccess, to account: Account, at now: Instant) throws -> NewSession {
+    static func supportSession(
+        _ id: ID<Session>, with access: SupportAccess, to account: Account, at now: Instant
+    ) throws -> NewSession {
         guard !account.isDisabled else { throw SignInRefusal.accountDisabled }
         var session = Session(
-            id: entropy.sessionID(), account: account.id, generation: account.generation, method: .custom,
+            id: id, account: account.id, generation: account.generation, method: .custom,
             authenticatedAt: max(account.createdAt, account.validSince), device: nil)
         session.support = access
         return NewSession(toOpen: session, at: now, networkHash: nil, credentialIssuedAt: nil, sessionLimit: 0)

@@ -73,7 +73,8 @@ struct ImpersonationTests {
             return
         }
         #expect(issuedAt - authTime > 3000, "the user did not log in now")
-        #expect(try await gateway.accountSeenByUser(token) == before, "and the last login is the user's")
+        let seen = try await gateway.accountSeenByUser(token)
+        #expect(seen["lastLoginAt"] == before["lastLoginAt"], "the last login is the user's")
         gateway.clock.advance(by: .seconds(1559))
         #expect(try await gateway.lookup(token).status == 200)
         gateway.clock.advance(by: .seconds(2))
