@@ -5,7 +5,7 @@ internal import Identity
 extension Endpoint {
     /// Lists all accounts of a project in pages, in the order of their IDs.
     static let batchGetAccounts = administrator(
-        "batchGetAccounts", .get, "/v1/projects/{project}/accounts:batchGet", needs: .readUsers
+        "batchGetAccounts", .get, "/v1/projects/{project}/accounts:batchGet", needs: .readUsers.withRecentProof
     ) { call, administrator in
         try call.checkProjectAndTenantInQuery(for: administrator)
         let page = try AccountPage(

@@ -58,7 +58,7 @@ extension Endpoint {
     }
 
     static let deleteApp = administrator(
-        "deleteApp", .delete, resource, needs: .config
+        "deleteApp", .delete, resource, needs: .config.withRecentProof
     ) { call, administrator in
         let id = call.appID
         _ = try await call.editConfiguration(as: administrator) {

@@ -66,7 +66,7 @@ extension Endpoint {
     }
 
     static let deleteTenant = administrator(
-        "deleteTenant", .delete, resource, needs: .config
+        "deleteTenant", .delete, resource, needs: .config.withRecentProof
     ) { call, administrator in
         // The tenant's accounts are deleted with it.
         try administrator.require(.writeUsers)

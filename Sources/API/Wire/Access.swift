@@ -92,12 +92,12 @@ public struct Access: Sendable {
 
 /// The person for whom a page makes a request in the process. A request from outside never has one.
 public struct InProcessCaller: Sendable {
-    /// Returns what the person may do in the project that the request names, for the operation with this `operationId`.
-    /// Throws ``AccessRefusal`` or another ``Refusal``.
-    let administrator: @Sendable (ID<Project>?, _ operationID: String) async throws -> Administrator
+    /// Returns what the person may do in the project that the request names, for an operation that may need a recent
+    /// proof. Throws ``AccessRefusal`` or another ``Refusal``.
+    let administrator: @Sendable (ID<Project>?, _ recentProof: Bool) async throws -> Administrator
 
     public init(
-        administrator: @escaping @Sendable (ID<Project>?, _ operationID: String) async throws -> Administrator
+        administrator: @escaping @Sendable (ID<Project>?, _ recentProof: Bool) async throws -> Administrator
     ) {
         self.administrator = administrator
     }
@@ -108,7 +108,8 @@ extension Access {
     func speaking(for caller: InProcessCaller?, at endpoint: Endpoint) -> Access {
         guard let caller else { return self }
         var access = self
-        access.administrator = { _, project in try await caller.administrator(project, endpoint.operationID) }
+        let recentProof = endpoint.needs?.recentProof ?? false
+        access.administrator = { _, project in try await caller.administrator(project, recentProof) }
         return access
     }
 

@@ -29,20 +29,23 @@ public struct Endpoint: Sendable {
         case page(@Sendable (EndpointCall) async throws -> PageResponse)
         case monitoring(@Sendable (EndpointCall) async throws -> Response)
         case client(@Sendable (EndpointCall, CallingApp) async throws -> Response)
-        case administrator(needs: ServiceKeyScope, @Sendable (EndpointCall, Administrator) async throws -> Response)
+        case administrator(needs: OperationNeeds, @Sendable (EndpointCall, Administrator) async throws -> Response)
         /// A request with a bearer token is an administrator's; any other request is a client's.
         case clientOrAdministrator(
-            client: @Sendable (EndpointCall, CallingApp) async throws -> Response, needs: ServiceKeyScope,
+            client: @Sendable (EndpointCall, CallingApp) async throws -> Response, needs: OperationNeeds,
             administrator: @Sendable (EndpointCall, Administrator) async throws -> Response)
     }
 
-    /// The scope that a service key needs; `nil` if the operation is not for administrators.
-    public var scope: ServiceKeyScope? {
+    /// What an administrator needs; `nil` if the operation is not for administrators.
+    public var needs: OperationNeeds? {
         switch action {
         case .page, .monitoring, .unauthenticated, .client: nil
-        case .administrator(let scope, _), .clientOrAdministrator(_, let scope, _): scope
+        case .administrator(let needs, _), .clientOrAdministrator(_, let needs, _): needs
         }
     }
+
+    /// The scope that a service key needs; `nil` if the operation is not for administrators.
+    public var scope: ServiceKeyScope? { needs?.scope }
 
     /// Whether the query or the body may name the tenant whose accounts the operation uses. For operations on
     /// configuration (`/v2/projects/`), only the path can name the tenant.
@@ -96,36 +99,36 @@ public struct Endpoint: Sendable {
 
     /// An operation of the admin API. If the path names the project, it contains `{project}`.
     static func administrator(
-        _ operationID: String, _ method: HTTP.Method, _ path: String, needs scope: ServiceKeyScope,
+        _ operationID: String, _ method: HTTP.Method, _ path: String, needs: OperationNeeds,
         handler: @escaping @Sendable (EndpointCall, Administrator) async throws -> Response
     ) -> Endpoint {
         Endpoint(
             operationID: operationID, method: method, path: path, bodyLimit: defaultBodyLimit(of: method),
-            errors: .identityToolkit, action: .administrator(needs: scope, handler))
+            errors: .identityToolkit, action: .administrator(needs: needs, handler))
     }
 
     /// An operation of the admin API whose body, a `Content`, is large, for example a batch.
     static func batch<Content: Decodable & Sendable>(
-        _ operationID: String, _ path: String, bodyLimit: Int = batchBodyLimit, needs scope: ServiceKeyScope,
+        _ operationID: String, _ path: String, bodyLimit: Int = batchBodyLimit, needs: OperationNeeds,
         handler: @escaping @Sendable (EndpointCall, Administrator, Content) async throws -> Response
     ) -> Endpoint {
         Endpoint(
             operationID: operationID, method: .post, path: path, bodyLimit: bodyLimit, errors: .identityToolkit,
-            action: .administrator(needs: scope) { call, administrator in
+            action: .administrator(needs: needs) { call, administrator in
                 try await handler(call, administrator, call.body(as: Content.self, for: administrator))
             }, largeContent: Content.self)
     }
 
     /// An operation of the client API that administrators may call with more rights.
     static func clientOrAdministrator(
-        _ operationID: String, _ method: HTTP.Method, _ path: String, needs scope: ServiceKeyScope,
+        _ operationID: String, _ method: HTTP.Method, _ path: String, needs: OperationNeeds,
         client: @escaping @Sendable (EndpointCall, CallingApp) async throws -> Response,
         administrator: @escaping @Sendable (EndpointCall, Administrator) async throws -> Response
     ) -> Endpoint {
         Endpoint(
             operationID: operationID, method: method, path: path, bodyLimit: defaultBodyLimit(of: method),
             errors: .identityToolkit,
-            action: .clientOrAdministrator(client: client, needs: scope, administrator: administrator))
+            action: .clientOrAdministrator(client: client, needs: needs, administrator: administrator))
     }
 
     /// An operation that needs no credentials.

@@ -144,11 +144,11 @@ public final class RequestPipeline: Sendable {
             switch endpoint.action {
             case .page(let handler): return RequestOutcome(try await handler(call), of: endpoint)
             case .unauthenticated(let handler), .monitoring(let handler): response = try await handler(call)
-            case .clientOrAdministrator(_, let scope, let handler)
+            case .clientOrAdministrator(_, let needs, let handler)
             where credential.bearer != nil || call.inProcessCaller != nil,
-                .administrator(let scope, let handler):
+                .administrator(let needs, let handler):
                 let administrator = try await authenticate(
-                    credential, needing: scope, for: &call, at: endpoint, realm: &realm)
+                    credential, needing: needs.scope, for: &call, at: endpoint, realm: &realm)
                 response = try await handler(call, administrator)
             case .clientOrAdministrator(let handler, _, _), .client(let handler):
                 isOfApp = true

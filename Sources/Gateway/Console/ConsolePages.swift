@@ -25,12 +25,6 @@ struct ConsolePages: Sendable {
                 ($0.operationID, OperationCatalog.Operation($0.method, $0.path))
             }))
 
-    /// Operations that need a recent proof of both factors, besides those whose scopes need it.
-    static let operationsThatNeedProof: Set<String> = [
-        "batchDeleteAccounts", "batchGetAccounts", "deleteAccount", "deleteApp", "deleteTenant", "linkIdentity",
-        "mergeAccounts", "moveIdentity", "undoMerge", "unlinkIdentity",
-    ]
-
     /// A GET and a POST endpoint of a screen.
     func screen(
         _ name: String, _ path: String, _ screen: @escaping @Sendable (ScreenContext) async throws -> Screen
@@ -153,16 +147,12 @@ struct ConsolePages: Sendable {
     /// The caller of the API for whom the console makes requests. Scopes are checked in the operations, as for a service
     /// key.
     func caller(_ person: ConsolePerson) -> InProcessCaller {
-        InProcessCaller { project, operationID in
+        InProcessCaller { project, needsRecentProof in
             let now = clock.now()
             guard let project, let realm = try await findRealm(ID(project)),
                 let (role, scopes) = person.permissions(in: project, at: now)
             else { throw AccessRefusal.otherProject }
-            let suffix = "InTenant"
-            let name = operationID.hasSuffix(suffix) ? String(operationID.dropLast(suffix.count)) : operationID
-            guard person.isProven(at: now) || !Self.operationsThatNeedProof.contains(name) else {
-                throw ConsoleRefusal.proofNeeded
-            }
+            guard person.isProven(at: now) || !needsRecentProof else { throw ConsoleRefusal.proofNeeded }
             return Administrator(
                 realm: realm, actor: .administrator(person.account.id, role), scopes: scopes,
                 person: person.account.id)

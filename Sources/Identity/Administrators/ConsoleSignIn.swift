@@ -158,12 +158,6 @@ public struct ConsolePerson: Sendable {
 }
 
 extension ConsolePerson {
-    /// Scopes with which the person can act as any user, or change who is believed. They need a recent proof of both
-    /// factors. An account with a new address belongs to the owner of that mailbox after a password reset.
-    static let scopesThatNeedProof: Set<ServiceKeyScope> = [
-        .writeUsers, .linkUsers, .trust, .mintTokens, .writeAdministrators,
-    ]
-
     /// Whether the person has proven both factors recently.
     public func isProven(at now: Instant) -> Bool {
         now - session.authenticatedAt <= ConsoleSignIn.proofLifetime
@@ -172,7 +166,8 @@ extension ConsolePerson {
     /// What the person may do in a project now; `nil` without a role.
     public func permissions(in project: ID<Project>, at now: Instant) -> (role: AdministratorRole, ServiceKeyScopes)? {
         roles.role(in: project).map { role in
-            (role, isProven(at: now) ? role.scopes : role.scopes.subtracting(Self.scopesThatNeedProof))
+            let unproven = Set(ServiceKeyScope.allCases.filter(\.needsRecentProof))
+            return (role, isProven(at: now) ? role.scopes : role.scopes.subtracting(unproven))
         }
     }
 }

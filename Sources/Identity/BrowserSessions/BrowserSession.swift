@@ -13,8 +13,7 @@ public struct BrowserSession: Sendable {
 extension BrowserSession {
     /// Whether the session has the second factor that the policy demands of the account now.
     public func meetsFactorPolicy(of realm: Realm) -> Bool {
-        !realm.policy.secondFactors.demandsFactor(of: caller.account)
-            || caller.session.hasSecondFactor(of: caller.account)
+        realm.policy.secondFactors.accepts(caller.session, of: caller.account)
     }
 }
 

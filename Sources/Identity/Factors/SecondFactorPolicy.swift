@@ -59,6 +59,12 @@ extension SecondFactorPolicy {
         }
     }
 
+    /// Whether a session has what the policy demands of the account now: a second factor that still counts, if the
+    /// account has one. The account may have got a factor since the session was opened.
+    func accepts(_ session: Session, of account: Account) -> Bool {
+        !demandsFactor(of: account) || session.hasSecondFactor(of: account)
+    }
+
     /// Whether a sign-in to `account` asks for a second factor.
     func demandsFactor(of account: Account) -> Bool { state != .disabled && !account.secondFactors.isEmpty }
 }

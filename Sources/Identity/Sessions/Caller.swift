@@ -34,9 +34,7 @@ extension Caller {
     }
 
     private func requireSecondFactor(by policy: Policy) throws(EditRefusal) {
-        guard session.hasSecondFactor(of: account) || !policy.secondFactors.demandsFactor(of: account) else {
-            throw .loginTooOld
-        }
+        guard policy.secondFactors.accepts(session, of: account) else { throw .loginTooOld }
     }
 
     /// The `auth_time` of the session that is opened when the caller links an identity; `nil` if the link counts as a

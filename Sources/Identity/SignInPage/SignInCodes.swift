@@ -98,9 +98,7 @@ public struct SignInCodes: Sendable {
         guard !stored.isUsed else { throw try await refusingReuse(of: hash, in: realm) }
         guard stored.app == app.id, let target, stored.target.isExactly(target), clock.now() < stored.expiresAt,
             secrets.areEqual(secrets.hash(verifier), stored.challenge), let (account, session) = stored.source,
-            // The account may have got a factor since the code was issued.
-            session.support != nil || session.hasSecondFactor(of: account)
-                || !realm.policy.secondFactors.demandsFactor(of: account)
+            session.support != nil || realm.policy.secondFactors.accepts(session, of: account)
         else { throw SignInCodeRefusal.invalid }
         if let link = stored.link {
             return try await self.link(link, with: hash, to: session, for: app, in: realm, from: context)

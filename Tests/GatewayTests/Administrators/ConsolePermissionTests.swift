@@ -1,3 +1,4 @@
+import API
 import HTTP
 import Identity
 import Testing
@@ -60,7 +61,7 @@ struct ConsolePermissionTests {
         let ada = try await fixture.signIn(as: "owner")
         fixture.gateway.clock.advance(by: .seconds(301))
         let refused = try await ada.submit(try await ada.open(Self.page), "impersonate", values)
-        #expect(refused.status == 400 && refused.text.contains("PERMISSION_DENIED"))
+        #expect(refused.status == 400 && refused.text.contains("CREDENTIAL_TOO_OLD_LOGIN_AGAIN"))
         try await ada.confirm()
         let done = try await ada.submit(try await ada.open(Self.page), "impersonate", values)
         #expect(done.status == 200 && done.text.contains("The app can sign in as the user"), "\(done.text)")
@@ -120,6 +121,20 @@ struct ConsolePermissionTests {
         let page = try await eve.open(Self.page)
         #expect(try await ada.submit(page, "disable").status == 403)
         #expect(try await eve.submit(page, "disable").status == 303)
+    }
+
+    /// Every operation with another scope supports users or reads, and no screen lists or removes more with it.
+    @Test("These operations need a recent proof, by their scope or by themselves")
+    func recentProof() {
+        let scopes = Set(Endpoint.all.filter { $0.needs?.recentProof == true }.compactMap(\.scope))
+        #expect(scopes == [.writeUsers, .linkUsers, .mintTokens, .writeAdministrators, .readUsers, .config])
+        let others = Endpoint.all.filter { endpoint in
+            endpoint.needs.map { $0.recentProof && !$0.scope.needsRecentProof } ?? false
+        }
+        #expect(
+            Set(others.map(\.operationID)) == [
+                "batchGetAccounts", "batchGetAccountsInTenant", "deleteApp", "deleteTenant",
+            ])
     }
 
     @Test("The audit trail names the person and the role")
