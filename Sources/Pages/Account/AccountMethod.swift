@@ -21,6 +21,8 @@ public struct AccountMethod: Sendable {
     let lastUsedAt: Instant?
     /// Of the device that added the method.
     let userAgent: String?
+    /// Whether the user can sign in with it at present.
+    let isUsable: Bool
     /// Whether the page offers to remove it.
     public let isRemovable: Bool
 }
@@ -67,6 +69,7 @@ extension AccountMethod {
             AccountMethod(
                 reference: reference, name: name, detail: detail, isHiddenAddress: isHiddenAddress,
                 isSuspended: isSuspended, addedAt: addedAt, lastUsedAt: lastUsedAt, userAgent: userAgent,
+                isUsable: isUsable,
                 // Linked again, a suspended identity would no longer be suspended.
                 isRemovable: !isSuspended && count > (isUsable ? 1 : 0))
         }
@@ -107,6 +110,6 @@ extension AccountMethod {
         self.init(
             reference: .factor(factor.id), name: factor.kind == .totp ? .oneTimePassword : .phone,
             detail: factor.displayName ?? factor.phoneNumber?.masked, isHiddenAddress: false, isSuspended: false,
-            addedAt: factor.enrolledAt, lastUsedAt: nil, userAgent: nil, isRemovable: true)
+            addedAt: factor.enrolledAt, lastUsedAt: nil, userAgent: nil, isUsable: true, isRemovable: true)
     }
 }

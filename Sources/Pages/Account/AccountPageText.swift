@@ -9,7 +9,7 @@ enum AccountPageText: TextKey {
         profile, profileHint, preferences, preferencesHint
 
     // Ways to sign in.
-    case added, addedFrom, lastUsed, hiddenAddress, notUsedYet, onlyWay, remove, removeNamed, addService,
+    case added, addedFrom, lastUsed, hiddenAddress, notUsedYet, onlyWay, notAccepted, remove, removeNamed, addService,
         addPassword, changePassword, addAuthenticator, recoveryCodes, recoveryCodesLeft, newRecoveryCodes, suspended
 
     // Removing one.

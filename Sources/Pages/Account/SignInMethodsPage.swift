@@ -63,8 +63,9 @@ extension AccountFrame {
                         .href(.account(.remove, from: path, query: method.reference.query)),
                     ], markup(.remove))
             ] : method.isSuspended ? [note(.suspended)] : [note(.onlyWay)]
+        let unusable = method.isUsable || method.isSuspended ? [] : [note(.notAccepted)]
         let change = method.reference == .provider(.password) ? [link(.changePassword, to: .password)] : []
-        return section(method.name.label.markup(in: language), [facts(about: method)] + change + removal)
+        return section(method.name.label.markup(in: language), [facts(about: method)] + unusable + change + removal)
     }
 
     fileprivate func facts(about method: AccountMethod) -> Markup {

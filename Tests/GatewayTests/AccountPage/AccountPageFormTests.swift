@@ -128,6 +128,7 @@ struct AccountPageFormTests {
             .post, AccountBrowser.root + "/remove", form: form.hidden, headers: AccountBrowser.ownForm)
         #expect(posted.status == 400)
         #expect(posted.heading == "This is your only way to sign in")
+        #expect(try await later.open("methods").words.contains("You cannot sign in this way at present."))
         let unlinked = try await fresh.update(ada.idToken, ["deleteProvider": ["password"]])
         #expect(unlinked.wireCode == "LAST_SIGN_IN_METHOD", "\(unlinked.text)")
     }

@@ -38,6 +38,7 @@ extension AccountPageText {
         case .hiddenAddress: "عنوان مخفي"
         case .notUsedYet: "لم تُستخدم بعد"
         case .onlyWay: "هذه طريقتك الوحيدة لتسجيل الدخول. أضف طريقة أخرى قبل إزالتها."
+        case .notAccepted: "لا يمكنك تسجيل الدخول بهذه الطريقة حاليًا."
         case .remove: "إزالة"
         case .removeNamed: "إزالة {method}"
         case .addService: "إضافة خدمة مثل Apple أو Google"

@@ -40,6 +40,7 @@ extension AccountPageText {
         case .hiddenAddress: "hidden address"
         case .notUsedYet: "Not used yet"
         case .onlyWay: "This is your only way to sign in. Add another one before you remove it."
+        case .notAccepted: "You cannot sign in this way at present."
         case .remove: "Remove"
         case .removeNamed: "Remove {method}"
         case .addService: "Add a service, such as Apple or Google"

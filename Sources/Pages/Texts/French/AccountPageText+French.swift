@@ -38,6 +38,7 @@ extension AccountPageText {
         case .hiddenAddress: "adresse masquée"
         case .notUsedYet: "Pas encore utilisée"
         case .onlyWay: "C’est votre seule méthode de connexion. Ajoutez-en une autre avant de la supprimer."
+        case .notAccepted: "Vous ne pouvez pas vous connecter ainsi actuellement."
         case .remove: "Supprimer"
         case .removeNamed: "Supprimer {method}"
         case .addService: "Ajouter un service comme Apple ou Google"

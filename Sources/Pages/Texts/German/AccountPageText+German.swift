@@ -38,6 +38,7 @@ extension AccountPageText {
         case .hiddenAddress: "verborgene Adresse"
         case .notUsedYet: "Noch nicht verwendet"
         case .onlyWay: "Das ist Ihre einzige Anmeldemethode. Fügen Sie eine andere hinzu, bevor Sie sie entfernen."
+        case .notAccepted: "Damit können Sie sich derzeit nicht anmelden."
         case .remove: "Entfernen"
         case .removeNamed: "{method} entfernen"
         case .addService: "Einen Dienst wie Apple oder Google hinzufügen"

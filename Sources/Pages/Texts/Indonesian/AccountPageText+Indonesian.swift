@@ -38,6 +38,7 @@ extension AccountPageText {
         case .hiddenAddress: "alamat tersembunyi"
         case .notUsedYet: "Belum digunakan"
         case .onlyWay: "Ini satu-satunya cara masuk Anda. Tambahkan cara lain sebelum menghapusnya."
+        case .notAccepted: "Saat ini Anda tidak dapat masuk dengan cara ini."
         case .remove: "Hapus"
         case .removeNamed: "Hapus {method}"
         case .addService: "Tambahkan layanan, seperti Apple atau Google"

@@ -38,6 +38,7 @@ extension AccountPageText {
         case .hiddenAddress: "indirizzo nascosto"
         case .notUsedYet: "Non ancora usato"
         case .onlyWay: "Questo è il tuo unico metodo di accesso. Aggiungine un altro prima di rimuoverlo."
+        case .notAccepted: "Al momento non puoi accedere in questo modo."
         case .remove: "Rimuovi"
         case .removeNamed: "Rimuovi {method}"
         case .addService: "Aggiungi un servizio, come Apple o Google"

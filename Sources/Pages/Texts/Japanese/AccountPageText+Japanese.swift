@@ -38,6 +38,7 @@ extension AccountPageText {
         case .hiddenAddress: "非公開のアドレス"
         case .notUsedYet: "未使用"
         case .onlyWay: "唯一のログイン方法です。削除する前に、別のログイン方法を追加してください。"
+        case .notAccepted: "現在、この方法ではログインできません。"
         case .remove: "削除する"
         case .removeNamed: "{method}を削除する"
         case .addService: "AppleやGoogleなどのサービスを追加する"

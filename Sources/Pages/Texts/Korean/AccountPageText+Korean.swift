@@ -38,6 +38,7 @@ extension AccountPageText {
         case .hiddenAddress: "비공개 주소"
         case .notUsedYet: "아직 사용하지 않음"
         case .onlyWay: "유일한 로그인 방법입니다. 삭제하기 전에 다른 로그인 방법을 추가하세요."
+        case .notAccepted: "현재 이 방법으로는 로그인할 수 없습니다."
         case .remove: "삭제"
         case .removeNamed: "{method} 삭제"
         case .addService: "Apple, Google 등의 서비스 추가"

@@ -38,6 +38,7 @@ extension AccountPageText {
         case .hiddenAddress: "endereço oculto"
         case .notUsedYet: "Ainda não usado"
         case .onlyWay: "Este é seu único método de login. Adicione outro antes de removê-lo."
+        case .notAccepted: "No momento, não é possível fazer login desta forma."
         case .remove: "Remover"
         case .removeNamed: "Remover {method}"
         case .addService: "Adicionar um serviço, como Apple ou Google"

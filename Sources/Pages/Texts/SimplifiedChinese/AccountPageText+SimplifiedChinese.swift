@@ -38,6 +38,7 @@ extension AccountPageText {
         case .hiddenAddress: "隐藏的地址"
         case .notUsedYet: "尚未使用"
         case .onlyWay: "这是您唯一的登录方式。请先添加其他登录方式，再将其删除。"
+        case .notAccepted: "目前无法用此方式登录。"
         case .remove: "删除"
         case .removeNamed: "删除 {method}"
         case .addService: "添加 Apple 或 Google 等服务"

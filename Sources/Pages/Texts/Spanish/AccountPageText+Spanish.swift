@@ -38,6 +38,7 @@ extension AccountPageText {
         case .hiddenAddress: "dirección oculta"
         case .notUsedYet: "Sin usar todavía"
         case .onlyWay: "Este es su único método de inicio de sesión. Añada otro antes de eliminarlo."
+        case .notAccepted: "Por ahora no se puede iniciar sesión de esta forma."
         case .remove: "Eliminar"
         case .removeNamed: "Eliminar {method}"
         case .addService: "Añadir un servicio, como Apple o Google"

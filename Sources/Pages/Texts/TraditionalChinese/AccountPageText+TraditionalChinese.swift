@@ -38,6 +38,7 @@ extension AccountPageText {
         case .hiddenAddress: "隱藏的地址"
         case .notUsedYet: "尚未使用"
         case .onlyWay: "這是您唯一的登入方式。請先新增其他登入方式，再將其移除。"
+        case .notAccepted: "目前無法用此方式登入。"
         case .remove: "移除"
         case .removeNamed: "移除 {method}"
         case .addService: "新增 Apple 或 Google 等服務"
