@@ -91,6 +91,18 @@ struct BrandConfigTests {
         #expect(Set(changes.compactMap { $0["detail"] }) == expected)
     }
 
+    @Test("An email has the brand of the app whose API key the request has, and of no app after an administrator's")
+    func appOfEmails() async throws {
+        let gateway = try await TestGateway()
+        let user = try await gateway.signUp()
+        #expect(try await gateway.sendOobCode("VERIFY_EMAIL", ["idToken": .string(user.idToken)]).status == 200)
+        #expect(try await gateway.emails(.verifyEmail).map(\.content.app) == [ID("default")])
+        let key = try await ServiceKey(in: gateway)
+        let body: JSON = ["requestType": "PASSWORD_RESET", "email": "ada@example.com"]
+        #expect(try await gateway.send(.post, "/v1/projects/demo/accounts:sendOobCode", body, by: key).status == 200)
+        #expect(try await gateway.emails(.resetPassword).map(\.content.app) == [nil])
+    }
+
     @Test("Pages show the brand's name and links, and a page about a failure also the ID of the request")
     func pages() async throws {
         let configurator = try await Configurator()
