@@ -107,8 +107,15 @@ def test_a_screen_is_small_and_safe(owner, project, screen):
 def test_the_last_owner_stays(owner, fresh_installation):
     listed = json.loads(fresh_installation.run_ok("administrators list --json"))
     [identifier] = [row["id"] for row in listed]
-    removed = fresh_installation.run(f"administrators remove {identifier}")
-    assert removed.returncode == 1 and "The last owner of all projects" in removed.stderr
+    for command in [
+        f"administrators remove {identifier}", f"users disable {identifier} --project operators",
+        f"users delete {identifier} --project operators --yes", f"users reset-factors {identifier} --project operators",
+    ]:
+        refused = fresh_installation.run(command)
+        assert refused.returncode == 1 and "The last owner of all projects" in refused.stderr, command
+    page = owner[0].open(f"/console/operators/accounts/account?id={identifier}")
+    refused = owner[0].submit(page, "disable")
+    assert refused.status == 400 and "The last owner of all projects" in refused.text
 
 
 def test_an_account_is_created_edited_and_deleted(owner):
