@@ -13,7 +13,7 @@ from one_time_password import totp
 from smtp_server import SMTPServer, smtp_server_running
 from test_email_delivery import smtp_environment
 
-OWNER, VIEWER = "owner@example.org", "viewer@example.org"
+OWNER, VIEWER, HELPER = "owner@example.org", "viewer@example.org", "helper@example.org"
 PASSWORD = "staple battery horse 7"
 CONSOLE = {"SEKISHO_CONSOLE_PROJECT": "operators"}
 
@@ -147,6 +147,23 @@ def test_a_viewer_of_one_project_reads_it_and_changes_nothing(owner, console, se
     assert viewer.open("/console/operators/accounts").status == 404
     assert [viewer.open(f"/console/demo/{screen}").status for screen in SCREENS] == [200] * len(SCREENS)
     assert administrator.submit(administrator.open(path), "disable").status == 200
+
+
+def test_owners_are_told_of_a_new_administrator_who_loses_the_role_with_the_second_factor(
+        owner, fresh_installation, console, server):
+    link = json.loads(fresh_installation.run_ok(f"administrators invite {HELPER} --role support"))["invitationUri"]
+    helper = Visitor(console.url)
+    accept_invitation(helper, link.removeprefix(console.url), HELPER, server)
+    assert eventually(lambda: any(
+        "has a role in" in email.part("plain") for email in received_by(OWNER, server)))
+    [identifier] = [
+        row["id"] for row in json.loads(fresh_installation.run_ok("administrators list --json"))
+        if row["email"] == HELPER]
+    fresh_installation.run_ok(f"users reset-factors {identifier} --project operators")
+    assert "Sign in to the console" in helper.open("/console/demo/overview").text
+    enrolment = helper.submit(helper.open("/console/signIn"), "password", email=HELPER, password=PASSWORD)
+    refused = helper.submit(enrolment, "enrolment", code=totp(enrolment.forms["enrolment"].fields["secret"]))
+    assert refused.status == 400 and "The account has no role in the console" in refused.text
 
 
 def test_without_a_session_every_screen_leads_to_the_sign_in(console):
