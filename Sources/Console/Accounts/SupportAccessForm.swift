@@ -5,7 +5,7 @@ internal import JSON
 /// Signs an administrator in to an app as the user.
 enum SupportAccessForm {
     static func block(_ account: AccountSummary, _ context: ScreenContext) -> ScreenBlock {
-        .details("Sign in as the user", [.form(form(account, context))])
+        .details("Support access", [.form(form(account, context))])
     }
 
     private static func form(_ account: AccountSummary, _ context: ScreenContext) -> Form {
