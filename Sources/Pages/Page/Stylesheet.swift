@@ -62,12 +62,11 @@ enum Stylesheet {
         footer ul{margin:0;padding:0}\
         footer a,nav li a{display:inline-block;min-width:2.75rem;padding:.625rem 0;color:inherit}\
         footer p{margin:.5rem 0 0}\
-        .providers{display:grid;gap:.75rem}\
-        .provider{display:flex;align-items:center;justify-content:center;gap:.625rem;height:2.75rem;padding:0 .75rem;\
+        .providers{display:grid;grid-auto-rows:1fr;gap:.75rem}\
+        .provider{display:flex;align-items:center;justify-content:center;gap:.625rem;min-height:2.75rem;padding:0 .75rem;\
         border:1px solid var(--line);border-radius:.5rem;background:var(--card);color:var(--text);font-weight:600;\
-        line-height:1.2;text-align:center;text-decoration:none;overflow:hidden}\
-        .provider span{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden}\
-        .apple{border-color:#000;background:#000;color:#fff}.apple img{display:block}\
+        line-height:1.2;text-align:center;text-decoration:none}\
+        .apple{border-color:#000;background:#000;color:#fff}.apple img{display:block;margin:-1px 0}\
         .google{border-color:#747775;background:#fff;color:#1f1f1f}\
         .divider{margin:1.25rem 0 0;color:var(--soft);text-align:center}\
         .help{margin-top:1.25rem}\
@@ -80,5 +79,5 @@ enum Stylesheet {
         """
 
     /// SHA-256 of ``text`` in base64. The page's policy allows no other style (CSP 3 §6.7.3.3).
-    static let sha256 = "e9ydqLIXIg7fPzdRJinoTlUjhlg+P4r4Vl/TRpihhCw="
+    static let sha256 = "ZdT4U0x2i4z13EMXMfCXyxLGsH2K5+pF0f3Xhj2r6Rw="
 }
