@@ -169,9 +169,8 @@ struct CompositionRoot: Sendable {
             accounts: accounts(
                 on: pool, store, completion, sealedTokens, enrolment,
                 PasskeyEnrolment(
-                    completion: completion, authenticator: authenticator, store: passkeys,
-                    challenges: challenges, verifier: passkeyVerifier, emailFactory: emailFactory,
-                    limiter: limiter, clock: clock, countEvent: countPasskeyEvent)),
+                    completion: completion, store: passkeys, challenges: challenges, verifier: passkeyVerifier,
+                    emailFactory: emailFactory, limiter: limiter, clock: clock, countEvent: countPasskeyEvent)),
             sessions: SessionService(store: store, clock: clock),
             tokenRefresh: TokenRefresh(store: store, tokens: tokens, clock: clock, entropy: .live, count: count),
             sessionCookies: SessionCookies(authenticator: authenticator, tokens: tokens, trail: trail, clock: clock),

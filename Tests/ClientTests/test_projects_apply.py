@@ -104,6 +104,16 @@ def test_redirect_uris_are_applied_once_and_unsafe_uris_are_rejected(apply, proj
     assert apply({"project": project, "apps": {"web": web}}).stdout == "no changes\n"
 
 
+def test_silent_sign_in_is_allowed_once_and_forbidden_again(apply, fresh_installation, project):
+    silent = {"project": project, "apps": {"web": {"allowsSilentSignIn": True}}}
+    assert apply(silent).returncode == 0
+    assert apply(silent).stdout == "no changes\n"
+    query = f"SELECT settings ->> 'allowsSilentSignIn' FROM app WHERE project_id = '{project}' AND id = 'web'"
+    assert "true" in sql(fresh_installation.database_url, query)
+    assert apply({"project": project, "apps": {"web": {"allowsSilentSignIn": False}}}).returncode == 0
+    assert "true" not in sql(fresh_installation.database_url, query)
+
+
 def test_brands_are_applied_once_and_null_removes_them(apply, fresh_installation, project):
     brand = {"name": "Acme", "color": "#1d4ea8", "privacyUrl": "https://acme.example/privacy",
              "termsUrl": "https://acme.example/terms", "supportUrl": "mailto:help@acme.example"}

@@ -125,3 +125,62 @@ def test_a_browser_without_scripts_shows_no_passkeys(app):
         window.open(app.url())
         assert window.buttons_and_links("Sign in with a passkey") == []
         assert window.element("#password").is_displayed()
+
+
+def sign_in_by_password(app, window):
+    email = fresh_email()
+    account = app.post("v1/accounts:signUp", {"email": email, "password": PASSWORD, "returnSecureToken": True})
+    window.open(app.url(prompt="login"))
+    window.wait(lambda: window.buttons_and_links("Sign in with a passkey"))
+    window.element("#address").send_keys(email)
+    window.element("#password").send_keys(PASSWORD, Keys.ENTER)
+    window.wait(lambda: window.heading == "Sign in without a password next time?")
+    return account["localId"]
+
+
+def test_after_a_password_a_user_creates_a_passkey_and_then_signs_in_with_it(app, window):
+    account = sign_in_by_password(app, window)
+    window.wait(lambda: window.buttons_and_links("Create a passkey"))
+    assert violations(window) == []
+    [button] = window.buttons_and_links("Create a passkey")
+    button.click()
+    assert return_to_app(app, window)["user_id"] == account
+    window.open(app.url(prompt="login"))
+    window.wait(lambda: window.buttons_and_links("Sign in with a passkey"))
+    [button] = window.buttons_and_links("Sign in with a passkey")
+    button.click()
+    assert return_to_app(app, window)["user_id"] == account
+
+
+def test_not_now_returns_to_the_app(app, window):
+    account = sign_in_by_password(app, window)
+    window.driver.switch_to.active_element.send_keys(Keys.TAB)
+    [button] = window.buttons_and_links("Not now")
+    button.send_keys(Keys.ENTER)
+    assert return_to_app(app, window)["user_id"] == account
+
+
+def test_a_user_adds_renames_and_removes_a_passkey_on_the_account_page(app, window):
+    sign_in_by_password(app, window)
+    [button] = window.buttons_and_links("Not now")
+    button.click()
+    return_to_app(app, window)
+    window.open(f"{app.origin}/demo/__/auth/account/methods")
+    window.click("Add a passkey")
+    window.wait(lambda: window.buttons_and_links("Create a passkey"))
+    assert "This browser does not support passkeys." not in window.text
+    assert violations(window) == []
+    [button] = window.buttons_and_links("Create a passkey")
+    button.click()
+    window.wait(lambda: "Your passkey was added." in window.text)
+    window.click("Rename")
+    window.element("#name").clear()
+    window.element("#name").send_keys("Laptop", Keys.ENTER)
+    window.wait(lambda: "The passkey was renamed." in window.text)
+    assert "Laptop" in window.text
+    links = [link for link in window.buttons_and_links("Remove") if "Passkey" in link.get_attribute("aria-label")]
+    links[0].click()
+    window.wait(lambda: window.heading.startswith("Remove"))
+    [button] = window.elements("form button")
+    button.click()
+    window.wait(lambda: "Laptop" not in window.text and window.heading == "Ways to sign in")

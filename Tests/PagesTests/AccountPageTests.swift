@@ -73,6 +73,7 @@ struct AccountPageTests {
             addable.service = true
             (addable.password, addable.phone) = (true, true)
             (addable.oneTimePassword, addable.recoveryCodes) = (true, true)
+            addable.passkey = true
             return addable
         }
     }
@@ -95,6 +96,12 @@ struct AccountPageTests {
             },
             Row(testDescription: "removal") { .removeMethod($0.methods[0], $0.frame(.remove)) },
             Row(testDescription: "removal of a passkey") { .removeMethod($0.methods[4], $0.frame(.remove)) },
+            Row(testDescription: "new passkey") {
+                .addPasskey(PasskeyCeremony(options: #"{"user": {}}"#), isRejected: true, $0.frame(.passkey))
+            },
+            Row(testDescription: "name of a passkey") {
+                .renamePasskey($0.methods[4], submitted: $0.name, $0.frame(.rename))
+            },
             Row(testDescription: "last way to sign in") { .lastWayToSignIn($0.frame(.remove)) },
             Row(testDescription: "devices") { values in
                 .devices(

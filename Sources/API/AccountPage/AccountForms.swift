@@ -10,6 +10,8 @@ extension AccountPageRequest {
         switch path {
         case .overview, .methods, .add, .activity: throw RequestRefusal.notFound
         case .remove: return try await removeMethod()
+        case .passkey: return try await addPasskey()
+        case .rename: return try await renamePasskey()
         case .email: return try await changeEmail()
         case .password: return try await setPassword(.password, at: .overview)
         case .profile: return try await saveProfile()

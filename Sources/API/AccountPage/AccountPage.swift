@@ -160,9 +160,8 @@ extension AccountPath {
         switch self {
         case .overview, .methods, .activity: false
         case .devices: method == .post
-        case .add, .remove, .email, .password, .profile, .preferences, .secure, .phone, .authenticator, .recoveryCodes,
-            .data,
-            .delete:
+        case .add, .remove, .passkey, .rename, .email, .password, .profile, .preferences, .secure, .phone,
+            .authenticator, .recoveryCodes, .data, .delete:
             true
         }
     }

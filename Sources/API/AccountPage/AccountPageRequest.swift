@@ -122,7 +122,7 @@ extension Page.AccountFailure {
             case SignInPageRefusal.foreignForm, FactorRefusal.invalidSessionInfo, PhoneRefusal.invalidSessionInfo,
                 PhoneRefusal.missingSessionInfo, PhoneRefusal.sessionExpired:
                 .formExpired
-            case FactorRefusal.factorUnknown: .methodGone
+            case FactorRefusal.factorUnknown, PasskeyRefusal.unknown: .methodGone
             case EditRefusal.deletionNotAllowed: .deletionNotAllowed
             default: .notAllowed
             }

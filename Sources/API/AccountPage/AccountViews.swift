@@ -18,6 +18,8 @@ extension AccountPageRequest {
         case .methods: return response(methodsPage)
         case .add: return try startLinking()
         case .remove: return removalPage
+        case .passkey: return try passkeyPage()
+        case .rename: return try renamingPage()
         case .email: return response(.changeEmail(of: account, frame()))
         case .password:
             guard allowsPassword else { throw EditRefusal.passwordsNotAllowed }
@@ -47,6 +49,7 @@ extension AccountPageRequest {
         addable.service = canAddService
         addable.password = allowsPassword && !account.hasPassword
         addable.phone = canAddPhone
+        addable.passkey = canAddPasskey
         addable.oneTimePassword = canAddOneTimePassword
         addable.recoveryCodes = !account.secondFactors.isEmpty
         return .signInMethods(

@@ -32,6 +32,11 @@ struct PageCookie {
         PageCookie("sekisho-app-\(project)", origin: origin)
     }
 
+    /// The user does not want to create a passkey now.
+    static func withoutPasskey(in project: ID<Project>, origin: String) -> PageCookie {
+        PageCookie("sekisho-no-passkey-\(project)", origin: origin)
+    }
+
     /// The accounts that the browser remembers in a project.
     static func rememberedAccounts(in project: ID<Project>, origin: String) -> PageCookie {
         PageCookie("sekisho-accounts-\(project)", origin: origin)

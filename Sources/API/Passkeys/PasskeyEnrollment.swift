@@ -10,9 +10,11 @@ extension Endpoint {
         let request = try call.body(as: StartPasskeyEnrollmentRequest.self, for: client)
         try client.realm.requirePasskeysAllowed()
         try LoginServices.requireNotClientOfOneService(client.app)
-        let started = try await call.services.accounts.passkeys.start(
-            idToken: try request.idToken.required(.missingIDToken), isConditional: try request.isConditional(),
-            for: client.app, in: client.realm)
+        let idToken = try request.idToken.required(.missingIDToken)
+        let isConditional = try request.isConditional()
+        let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.realm)
+        let started = try call.services.accounts.passkeys.start(
+            for: caller, isConditional: isConditional, for: client.app, in: client.realm)
         return try .json(PasskeyCreation(started))
     }
 
@@ -25,9 +27,10 @@ extension Endpoint {
         try LoginServices.requireNotClientOfOneService(client.app)
         let idToken = try request.idToken.required(.missingIDToken)
         guard let response = request.authenticatorRegistrationResponse else { throw PasskeyRefusal.missingResponse }
+        let (registration, name) = (try response.registration(), try request.passkeyName())
+        let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.realm)
         let signedIn = try await call.services.accounts.passkeys.finalize(
-            idToken: idToken, try response.registration(), name: try request.passkeyName(), for: client.app,
-            in: client.realm, from: call.context)
+            for: caller, registration, name: name, for: client.app, in: client.realm, from: call.context)
         return try .json(SessionResponse(PasskeyMembers(signedIn), signedIn))
     }
 }

@@ -48,12 +48,16 @@ extension SignInVisit {
         }
         let signedIn = try await linkingConflict(to: signedIn)
         let hasBrowser = isOwnOrigin && !isGuest && !signedIn.isRestricted
-        let browser = PageSignIn.BrowserWish(
-            lifetime: stays ? .stay : .visit, replaced: call.browserSessionValue(in: realm))
+        if hasBrowser, let offer = try await passkeyOffer(after: signedIn, stays: stays) { return offer }
         return try await issueCode(
             for: PageSignIn(
-                session: signedIn.session, isNewAccount: signedIn.isNewAccount, browser: hasBrowser ? browser : nil),
+                session: signedIn.session, isNewAccount: signedIn.isNewAccount,
+                browser: hasBrowser ? browserWish(stays: stays) : nil),
             afterForm: afterForm)
+    }
+
+    func browserWish(stays: Bool) -> PageSignIn.BrowserWish {
+        PageSignIn.BrowserWish(lifetime: stays ? .stay : .visit, replaced: call.browserSessionValue(in: realm))
     }
 
     /// Links the identity of a conflict to the account that its owner has proven.

@@ -37,7 +37,7 @@ extension SignInVisit {
         screen: SignInPageRequest.Screen?, _ problem: SignInProblem? = nil, email: String? = nil, stays: Bool = false,
         unknownPasskey: ID<Passkey>? = nil, status: Int = 200, because refusal: (any Refusal)? = nil
     ) async throws -> PageResponse {
-        if problem == nil, screen == nil, let stored = try await storedStep() { return try show(stored) }
+        if problem == nil, screen == nil, let stored = try await storedStep() { return try await show(stored) }
         let offer = SignInOffer(of: app, in: realm, for: request, usesAppleImage: showsAppleImage)
         let email = email ?? request.loginHint ?? ""
         switch screen ?? .signIn {
@@ -93,6 +93,8 @@ extension SignInVisit {
         case .resume: return try await resumeSession()
         case .secondFactor: return try await submitSecondFactor(fields)
         case .passkey: return try await submitPasskey(fields, stays: stays)
+        case .createPasskey: return try await createPasskey(fields)
+        case .skipPasskey: return try await skipPasskey()
         case .reset: return try await sendReset(to: email)
         case .notNow: return try await forgetConflict()
         }
@@ -134,11 +136,11 @@ extension SignInVisit {
             case .signUp: .signUp
             case .reset: .reset
             case .signIn, .guest, .resume: .signIn
-            case .secondFactor, .passkey, .notNow: nil
+            case .secondFactor, .passkey, .createPasskey, .skipPasskey, .notNow: nil
             }
         let problem = SignInProblem(refusal)
         if screen == nil, let stored = try await storedStep() {
-            return try show(stored, problem, status: problem.status, because: refusal)
+            return try await show(stored, problem, status: problem.status, because: refusal)
         }
         var page = try await show(
             screen: screen, problem, email: email, stays: stays, status: problem.status, because: refusal)
@@ -163,7 +165,8 @@ extension SignInProblem {
             case CredentialRefusal.weakPassword(let minimum): .weakPassword([.minimumLength(minimum)])
             case CredentialRefusal.passwordLacks(let requirements): .weakPassword(requirements)
             case FactorRefusal.invalidCode, PhoneRefusal.invalidCode, OOBCodeRefusal.invalid: .wrongCode
-            case FactorRefusal.invalidPendingCredential, OOBCodeRefusal.expired, PasskeyRefusal.challengeExpired:
+            case FactorRefusal.invalidPendingCredential, OOBCodeRefusal.expired, PasskeyRefusal.challengeExpired,
+                EditRefusal.loginTooOld:
                 .codeExpired
             case PasskeyRefusal.unknown: .unknownPasskey
             case is SignUpRefusal, SignInRefusal.passwordsNotAllowed, PasskeyRefusal.notEnabled, is OOBCodeRefusal,

@@ -16,8 +16,10 @@ extension SignInVisit {
     func show(
         _ stored: SignInPageStep, _ problem: SignInProblem? = nil, status: Int = 200,
         because refusal: (any Refusal)? = nil
-    ) throws -> PageResponse {
+    ) async throws -> PageResponse {
         switch stored {
+        case .passkeyOffer(let offer):
+            return try await show(offer, problem, status: status, because: refusal)
         case .secondFactor(_, let factors, _, let sessionInfo, let passkeyOwner):
             let passkey = passkeyOwner == nil ? nil : try passkeyCeremony()
             return response(

@@ -23,9 +23,11 @@ struct SignInVisit {
 
     /// What every page of the flow has.
     func step(_ problem: SignInProblem? = nil) -> SignInStep {
-        SignInStep(
+        var step = SignInStep(
             flow: sealed, formToken: services.forms.token(for: form), cancel: appReturn(error: .cancelled),
             problem: problem)
+        step.asksForPasskeys = usesPasskeys && request.operation == .signIn
+        return step
     }
 
     /// The forms of a flow share a token, because the flow itself says what they are about.

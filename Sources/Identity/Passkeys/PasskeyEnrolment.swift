@@ -5,7 +5,6 @@ internal import Encoding
 /// Throws ``PasskeyRefusal``, ``EditRefusal``, ``TokenRefusal`` and ``TooManyAttempts``.
 public struct PasskeyEnrolment: Sendable {
     private let completion: SignInCompletion
-    private let authenticator: Authenticator
     private let store: any PasskeyStore
     private let challenges: PasskeyChallenges
     private let verifier: PasskeyVerifier
@@ -15,12 +14,11 @@ public struct PasskeyEnrolment: Sendable {
     private let countEvent: @Sendable (PasskeyEvent) -> Void
 
     public init(
-        completion: SignInCompletion, authenticator: Authenticator, store: any PasskeyStore,
-        challenges: PasskeyChallenges, verifier: PasskeyVerifier, emailFactory: EmailFactory, limiter: RateLimiter,
-        clock: WallClock, countEvent: @escaping @Sendable (PasskeyEvent) -> Void
+        completion: SignInCompletion, store: any PasskeyStore, challenges: PasskeyChallenges,
+        verifier: PasskeyVerifier, emailFactory: EmailFactory, limiter: RateLimiter, clock: WallClock,
+        countEvent: @escaping @Sendable (PasskeyEvent) -> Void
     ) {
         self.completion = completion
-        self.authenticator = authenticator
         self.store = store
         self.challenges = challenges
         self.verifier = verifier
@@ -63,11 +61,8 @@ public struct PasskeyEnrolment: Sendable {
     /// - Parameter isConditional: whether the browser or device may create the passkey without asking the user. Only in
     ///   a session whose password was entered within ``conditionalLimit``, because the password manager that has filled
     ///   it in then stores the passkey.
-    public func start(
-        idToken: String, isConditional: Bool, for app: App, in realm: Realm
-    ) async throws -> Started {
+    public func start(for caller: Caller, isConditional: Bool, for app: App, in realm: Realm) throws -> Started {
         let relyingParty = try realm.relyingParty()
-        let caller = try await authenticator.authenticate(idToken: idToken, in: realm)
         let (account, now) = (caller.account, clock.now())
         try caller.requireRecentLogin(by: realm.policy, at: now)
         guard account.passkeys.count < Passkey.limit else { throw PasskeyRefusal.limitExceeded }
@@ -97,21 +92,19 @@ public struct PasskeyEnrolment: Sendable {
     ///
     /// - Parameter name: the user's name for the passkey.
     public func finalize(
-        idToken: String, _ response: RegistrationResponse, name: String?, for app: App, in realm: Realm,
+        for caller: Caller, _ response: RegistrationResponse, name: String?, for app: App, in realm: Realm,
         from context: RequestContext
     ) async throws -> SignedIn {
         try await countingRefusals(with: countEvent) {
-            try await verifiedEnrolment(
-                idToken: idToken, response, name: name, for: app, in: realm, from: context)
+            try await verifiedEnrolment(for: caller, response, name: name, for: app, in: realm, from: context)
         }
     }
 
     private func verifiedEnrolment(
-        idToken: String, _ response: RegistrationResponse, name: String?, for app: App, in realm: Realm,
+        for caller: Caller, _ response: RegistrationResponse, name: String?, for app: App, in realm: Realm,
         from context: RequestContext
     ) async throws -> SignedIn {
         let relyingParty = try realm.relyingParty()
-        let caller = try await authenticator.authenticate(idToken: idToken, in: realm)
         let account = caller.account
         let opened = try verifier.openRegistration(response)
         let (challenge, userHandle) = try open(opened.challenge, of: caller, to: relyingParty, for: app, in: realm)
@@ -146,6 +139,17 @@ public struct PasskeyEnrolment: Sendable {
         }
         countEvent(.added)
         return signedIn
+    }
+
+    /// Changes the name of a passkey of the caller's account.
+    ///
+    /// - Throws: ``PasskeyRefusal/unknown`` if the account does not have the passkey.
+    public func rename(_ passkey: ID<Passkey>, to name: String, for caller: Caller, in realm: Realm) async throws {
+        try caller.requireRecentLogin(by: realm.policy, at: clock.now())
+        try limiter.countCredentialChange(of: caller.account.id, in: realm)
+        guard try await store.rename(passkey, to: name, by: caller.session, in: realm.id) else {
+            throw PasskeyRefusal.unknown
+        }
     }
 
     private func binding(

@@ -11,6 +11,11 @@ public protocol PasskeyStore: Sendable {
     ///   ``PasskeyRefusal/exists``, ``PasskeyRefusal/limitExceeded``, ``PasskeyRefusal/challengeExpired``.
     func add(_ addition: PasskeyAddition, by caller: Session, in realm: ID<Realm>) async throws -> Account
 
+    /// Changes the name of a passkey of the account of `caller`.
+    ///
+    /// - Returns: `false` if the session has ended, or the account does not have the passkey.
+    func rename(_ passkey: ID<Passkey>, to name: String, by caller: Session, in realm: ID<Realm>) async throws -> Bool
+
     /// Opens a session of the account that has the passkey, and records the sign-in.
     ///
     /// - Throws: ``StoreConflict/stale`` if the account is disabled, has another generation than the session, or has

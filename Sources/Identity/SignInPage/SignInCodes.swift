@@ -66,9 +66,15 @@ public struct SignInCodes: Sendable {
     /// - Returns: `nil` if its session has ended.
     public func caller(of request: SignInPageRequest, in realm: Realm) async throws -> Caller? {
         guard let subject = request.subject else { return nil }
+        return try await caller(IDTokenContents(account: subject.account, session: subject.session), in: realm)
+    }
+
+    /// Returns the caller that a session on the page is of.
+    ///
+    /// - Returns: `nil` if the session has ended.
+    public func caller(_ contents: IDTokenContents, in realm: Realm) async throws -> Caller? {
         do {
-            return try await authenticator.authenticate(
-                IDTokenContents(account: subject.account, session: subject.session), in: realm)
+            return try await authenticator.authenticate(contents, in: realm)
         } catch is any Refusal {
             return nil
         }

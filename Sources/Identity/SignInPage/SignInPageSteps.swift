@@ -15,6 +15,24 @@ public enum SignInPageStep: Hashable, Codable, Sendable {
     ///   - methods: the methods of that account; empty if the page must not reveal them.
     case conflict(pendingToken: String, provider: ProviderID, email: String?, methods: [ProviderID])
 
+    /// The user has signed in with a password, and can create a passkey before the page returns to the app.
+    case passkeyOffer(PasskeyOffer)
+
+    public struct PasskeyOffer: Hashable, Codable, Sendable {
+        public let account: ID<Account>
+        /// The session on the page.
+        public let session: ID<Session>
+        public let isNewAccount: Bool
+        public let stays: Bool
+
+        public init(account: ID<Account>, session: ID<Session>, isNewAccount: Bool, stays: Bool) {
+            self.account = account
+            self.session = session
+            self.isNewAccount = isNewAccount
+            self.stays = stays
+        }
+    }
+
     /// A factor that the user can choose.
     public struct Factor: Hashable, Codable, Sendable {
         public let id: String

@@ -29,7 +29,7 @@ public struct AccountFrame: Sendable {
 /// What a form has done, which the page after it states. The raw value is in the query of that page.
 public enum AccountNotice: String, Sendable, CaseIterable {
     case removed, profile, preferences, password, session, others, factor, phone, linked, secured, verification
-    case linkSent
+    case linkSent, passkey, renamed
 
     var text: AccountPageText {
         switch self {
@@ -45,6 +45,8 @@ public enum AccountNotice: String, Sendable, CaseIterable {
         case .secured: .doneSecured
         case .verification: .doneVerification
         case .linkSent: .doneLinkSent
+        case .passkey: .donePasskey
+        case .renamed: .doneRenamed
         }
     }
 }
@@ -68,6 +70,8 @@ public enum AccountField: String, Sendable {
     /// password that the page shows.
     case enrolment, secret
     case confirmed
+    /// The response of an authenticator, which the script of the page fills.
+    case credential
     case language = "lang"
     /// For password managers; the gateway ignores it.
     case username
@@ -122,13 +126,17 @@ extension AccountFrame {
     /// - Parameters:
     ///   - step: `nil` if the page has one form only.
     ///   - values: hidden fields.
-    func form(_ step: AccountStep? = nil, _ values: [(AccountField, String)] = [], _ content: [Markup]) -> Markup {
+    func form(
+        _ step: AccountStep? = nil, _ values: [(AccountField, String)] = [], _ content: [Markup],
+        _ attributes: [Attribute] = []
+    ) -> Markup {
         let hidden: [(AccountField, String?)] = [(.step, step?.rawValue), (.language, language.rawValue)] + values
         let inputs = hidden.compactMap { name, value in
             value.map { Markup.void(.input, [.type("hidden"), .name(name.rawValue), .value($0)]) }
         }
         return Markup(
-            .form, [.post, .action(.account(path, from: path))], [.formToken(formToken)] + inputs + content)
+            .form, [.post, .action(.account(path, from: path))] + attributes,
+            [.formToken(formToken)] + inputs + content)
     }
 
     func button(

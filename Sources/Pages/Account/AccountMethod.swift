@@ -14,7 +14,7 @@ public struct AccountMethod: Sendable {
     public let reference: Reference
     public let name: SignInMethodName
     /// The address or the number, or the name that the user has chosen.
-    let detail: String?
+    public let detail: String?
     let isHiddenAddress: Bool
     let isSuspended: Bool
     let addedAt: Instant?
@@ -48,7 +48,7 @@ extension AccountMethod.Reference {
         }
     }
 
-    /// The query of the page that asks whether to remove the method.
+    /// The query of the page that asks whether to remove the method, and of the page that renames it.
     public var query: String { "\(AccountField.method.rawValue)=" + PercentEncoding.encode(text) }
 
     var isFactor: Bool {

@@ -11,6 +11,8 @@ enum AccountPageText: TextKey {
     // Ways to sign in.
     case added, addedFrom, lastUsed, hiddenAddress, notUsedYet, onlyWay, notAccepted, remove, removeNamed, addService,
         addPassword, changePassword, addAuthenticator, recoveryCodes, recoveryCodesLeft, newRecoveryCodes, suspended
+    case addPasskey, passkeyHow, createPasskey, passkeyNotAdded, passkeysUnsupported, rename, renameNamed, renameTitle
+    case passkeyNameInvalid
 
     // Removing one.
     case removeTitle, removeConsequence, removeAddressConsequence, removeFactorConsequence, keepIt, lastWayTitle,
@@ -58,6 +60,7 @@ enum AccountPageText: TextKey {
     case doneRemoved, doneProfile, donePreferences, donePassword, doneSession, doneOthers, doneFactor, donePhone,
         doneLinked, doneSecured,
         doneVerification, doneLinkSent
+    case donePasskey, doneRenamed
 
     // Failures.
     case failureTitle, nothingChanged, formExpired, tryAgain, tooManyTitle, waitMinutes, methodGone,

@@ -7,6 +7,10 @@ public enum AccountPath: String, Sendable, CaseIterable {
     /// Leads to the sign-in page, on which the user proves an identity to add.
     case add
     case remove
+    /// Adds a passkey.
+    case passkey
+    /// Renames a passkey.
+    case rename
     case email
     case password
     case profile

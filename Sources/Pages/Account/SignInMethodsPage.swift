@@ -7,6 +7,7 @@ public struct AddableMethods: Sendable {
     public var service = false
     public var password = false
     public var phone = false
+    public var passkey = false
     public var oneTimePassword = false
     public var recoveryCodes = false
 
@@ -64,8 +65,22 @@ extension AccountFrame {
                     ], markup(.remove))
             ] : method.isSuspended ? [note(.suspended)] : [note(.onlyWay)]
         let unusable = method.isUsable || method.isSuspended ? [] : [note(.notAccepted)]
-        let change = method.reference == .provider(.password) ? [link(.changePassword, to: .password)] : []
+        let change =
+            method.reference == .provider(.password) ? [link(.changePassword, to: .password)] : renaming(method)
         return section(method.name.label.markup(in: language), [facts(about: method)] + unusable + change + removal)
+    }
+
+    private func renaming(_ method: AccountMethod) -> [Markup] {
+        guard case .passkey = method.reference else { return [] }
+        return [
+            Markup(
+                .a,
+                [
+                    .classes(.button, .quiet),
+                    .label(string(.renameNamed, [.name: .name(method.detail ?? "")])),
+                    .href(.account(.rename, from: path, query: method.reference.query)),
+                ], markup(.rename))
+        ]
     }
 
     fileprivate func facts(about method: AccountMethod) -> Markup {
@@ -93,6 +108,7 @@ extension AccountFrame {
 
     fileprivate func additions(_ addable: AddableMethods) -> [Markup] {
         (addable.service ? [link(.addService, to: .add)] : [])
+            + (addable.passkey ? [link(.addPasskey, to: .passkey)] : [])
             + (addable.password ? [link(.addPassword, to: .password)] : [])
             + (addable.phone ? [link(.addPhone, to: .phone)] : [])
     }

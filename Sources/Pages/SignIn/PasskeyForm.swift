@@ -20,19 +20,41 @@ public struct PasskeyCeremony: Sendable {
 }
 
 extension Page {
-    /// Returns the page with the script for `ceremony`, if there is one.
-    func with(_ ceremony: PasskeyCeremony?) -> Page {
+    /// Returns the page with the script, if `ceremony` or a form of `step` needs it.
+    func with(_ ceremony: PasskeyCeremony?, _ step: SignInStep? = nil) -> Page {
         var page = self
-        page.usesPasskeys = ceremony != nil
+        page.usesPasskeys = ceremony != nil || step?.asksForPasskeys == true
         return page
+    }
+
+    /// Offers to create a passkey before the page returns to the app.
+    ///
+    /// - Parameter ceremony: `nil` if the login is no longer recent.
+    public static func passkeyOffer(_ ceremony: PasskeyCeremony?, _ step: SignInStep, _ context: Context) -> Page {
+        let creation = ceremony.map { ceremony in
+            step.form(
+                .createPasskey,
+                [
+                    .hidden(.credential, ""), context.button(context.localized(.createPasskey)),
+                    .passkeyStatus(context.text(.passkeyNotCreated)),
+                ], ceremony.attributes)
+        }
+        return titled(
+            .passkeyOfferTitle, step,
+            context.summary(of: step) + [context.paragraph(.passkeyOfferAdvice)] + [creation].compactMap(\.self)
+                + [step.form(.skipPasskey, [context.quietButton(.notNow)])], context
+        ).with(ceremony)
     }
 }
 
 extension Page.Context {
     /// The form whose button signs in with a passkey.
-    func passkeyForm(_ ceremony: PasskeyCeremony?, _ step: SignInStep) -> [Markup] {
+    ///
+    /// - Parameter isAlone: whether the page has no other method, so that it explains why it is empty in a browser
+    ///   without passkeys.
+    func passkeyForm(_ ceremony: PasskeyCeremony?, _ step: SignInStep, isAlone: Bool = false) -> [Markup] {
         guard let ceremony else { return [] }
-        return [
+        return (isAlone ? [.withoutPasskeys(text(.passkeyUnsupported))] : []) + [
             step.form(
                 .passkey,
                 [.hidden(.credential, ""), quietButton(.passkeySignIn), .passkeyStatus(text(.passkeyFailed))],
@@ -42,6 +64,9 @@ extension Page.Context {
 }
 
 extension Markup {
+    /// A text that the script hides if the browser supports passkeys.
+    static func withoutPasskeys(_ text: String) -> Markup { Markup(.p, [.id(ElementID("noPasskeys"))], text: text) }
+
     /// A hidden text, which the script shows if the ceremony fails or the user ends it.
     static func passkeyStatus(_ text: String) -> Markup { Markup(.p, [.role("status"), .hidden], text: text) }
 }

@@ -1,13 +1,17 @@
 extension PageScript {
     /// Performs the ceremony of each form with `data-passkey`, writes the response of the authenticator into the hidden
     /// field `credential`, and submits the form. While no ceremony runs, the browser offers passkeys where the user types
-    /// the address (conditional mediation). A form is hidden unless the browser supports passkeys.
+    /// the address (conditional mediation). A form is hidden unless the browser supports passkeys, and the advice about that is
+    /// shown instead. Other forms tell the gateway that the browser can create passkeys.
     static let passkeys = PageScript(
         text: """
             (()=>{
             "use strict";
             const P=window.PublicKeyCredential;
             if(!P||!P.parseRequestOptionsFromJSON||!P.parseCreationOptionsFromJSON)return;
+            for(const field of document.getElementsByName("passkeys"))field.value="on";
+            const none=document.getElementById("noPasskeys");
+            if(none)none.hidden=true;
             for(const form of document.querySelectorAll("form[data-passkey]")){
             const options=JSON.parse(form.dataset.passkey),creates=!!options.user;
             const status=form.querySelector("[role=status]"),unknown=form.dataset.unknown;
@@ -34,5 +38,5 @@ extension PageScript {
             wait()}
             })()
             """,
-        sha256: "Owv15xVTQ3PQQGDVJBHgyLnXg2gFRdDdBY0mcuLcV24=")
+        sha256: "/4YA05DWh05HBjqO67dChfb73+Q4MwFcOzxfUyR50/M=")
 }

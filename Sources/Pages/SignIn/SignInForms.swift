@@ -8,7 +8,17 @@ extension SignInStep {
             .form, [.post, .action(.signInPage)] + attributes,
             [
                 .hidden(.flow, flow), .hidden(.formToken, formToken), .hidden(.step, action.rawValue),
-            ] + content)
+            ] + (asksForPasskeys && action.canProvePassword ? [.hidden(.passkeys, "")] : []) + content)
+    }
+}
+
+extension SignInAction {
+    /// Whether the step can complete a sign-in by password.
+    fileprivate var canProvePassword: Bool {
+        switch self {
+        case .signIn, .signUp, .secondFactor: true
+        default: false
+        }
     }
 }
 

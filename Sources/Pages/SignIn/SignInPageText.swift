@@ -15,7 +15,7 @@ enum SignInPageText: TextKey {
     case secondFactorTitle, smsSent, totpAdvice, totpOther, sendSMS, recoveryCode, confirm, tryAnotherWay, code
     case conflictTitle, conflictKnown, conflictHidden, knownMethod, notNow
     case passkeySignIn, passkeyFailed, passkeyUnknown, passkeyOfferTitle, passkeyOfferAdvice, createPasskey
-    case passkeyNotCreated
+    case passkeyNotCreated, passkeyUnsupported
     case subject
     case resetTitle, resetAdvice, sendEmail, backToSignIn, resetSentTitle, resetSentAdvice
 
@@ -106,6 +106,7 @@ enum SignInPageText: TextKey {
             "With a passkey you sign in with your fingerprint, your face or the screen lock of your device."
         case .createPasskey: "Create a passkey"
         case .passkeyNotCreated: "No passkey was created. You can try again."
+        case .passkeyUnsupported: "This browser does not support passkeys."
         case .subject: "Account: {name}"
         case .resetTitle: "Reset your password"
         case .resetAdvice: "Enter the email address of your account. We will email you a link to set a new password."

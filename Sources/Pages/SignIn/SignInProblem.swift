@@ -14,6 +14,7 @@ public enum SignInProblem: Hashable, Sendable {
     case codeExpired
     /// No account has the passkey.
     case unknownPasskey
+    case passkeyNotCreated
     case userMismatch
     case notAvailable
     case providerUnavailable
@@ -54,6 +55,7 @@ extension SignInProblem {
         case .wrongCode: .wrongCode
         case .codeExpired: .codeExpired
         case .unknownPasskey: .passkeyUnknown
+        case .passkeyNotCreated: .passkeyNotCreated
         case .userMismatch: .userMismatch
         case .notAvailable: .notAvailable
         case .providerUnavailable: .providerUnavailable

@@ -8,6 +8,9 @@ public struct SignInStep: Sendable {
     public let formToken: String
     /// The URL of the app, with the error for a cancelled sign-in.
     public let cancel: CheckedReturn
+    /// Whether the browser is asked whether it can create a passkey, which the gateway then offers after a sign-in by
+    /// password.
+    public var asksForPasskeys = false
     /// What went wrong with the submitted form; `nil` if nothing did.
     public var problem: SignInProblem?
 
@@ -36,11 +39,13 @@ public struct CheckedReturn: Sendable {
 /// The names of the fields in the forms of the sign-in page.
 public enum SignInField: String, Sendable {
     case flow, formToken, step, email, password, code, factor, stay, credential
+    /// Filled by the script if the browser can create passkeys.
+    case passkeys
 }
 
 /// The steps that a form of the sign-in page requests. The raw values are those of the field `step`.
 public enum SignInAction: String, CaseIterable, Sendable {
-    case signIn, signUp, guest, resume, secondFactor, passkey, reset, notNow
+    case signIn, signUp, guest, resume, secondFactor, passkey, createPasskey, skipPasskey, reset, notNow
 }
 
 /// The first step: every method that the app offers.
@@ -61,6 +66,9 @@ public struct SignInScreen: Sendable {
 
     public init() {}
 
+    /// Whether a browser without passkeys has nothing to offer.
+    var offersOnlyPasskeys: Bool { providers.isEmpty && !offersPassword && !offersGuest && passkey != nil }
+
     /// Whether the page shows no method at all.
     var isEmpty: Bool { providers.isEmpty && !offersPassword && !offersGuest && passkey == nil }
 }
@@ -78,13 +86,13 @@ extension Page {
             content.append(step.form(.signIn, context.passwordFields(screen, step.problem)))
             content.append(context.switchLink(.forgotPassword, to: .reset, step))
         }
-        content += context.passkeyForm(screen.passkey, step)
+        content += context.passkeyForm(screen.passkey, step, isAlone: screen.offersOnlyPasskeys)
         if screen.offersGuest { content.append(step.form(.guest, [context.quietButton(.guest)])) }
         if screen.isEmpty { content.append(context.paragraph(.noMethod)) }
         content += context.help(.signInHelp)
         content.append(
             context.footer(screen.offersSignUp ? [context.switchLink(.createAccount, to: .signUp, step)] : [], step))
-        return titled(.signInTitle, step, content, context).with(screen.passkey)
+        return titled(.signInTitle, step, content, context).with(screen.passkey, step)
     }
 
     /// - Parameter rules: the requirements for the password, which the page shows before the user types.
@@ -106,12 +114,14 @@ extension Page {
                 Markup(.ul, [.id(.passwordRules), .classes(.note)], requirements),
                 context.button(context.localized(.createAccount)),
             ])
-        return titled(
+        var page = titled(
             .signUpTitle, step,
             context.summary(of: step) + [form] + context.help(.signUpHelp) + [
                 context.footer([context.switchLink(.haveAccount, to: .signIn, step)], step)
             ],
             context)
+        page.usesPasskeys = step.asksForPasskeys
+        return page
     }
 
     /// Asks whether to continue with the account of the browser's session.

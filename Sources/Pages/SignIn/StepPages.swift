@@ -62,7 +62,7 @@ extension Page {
         return titled(
             .secondFactorTitle, step,
             context.summary(of: step) + first + passkey + [others, context.footer([], step)], context
-        ).with(screen.passkey)
+        ).with(screen.passkey, step)
     }
 
     /// Asks the owner of the account that has the address to sign in, so that the identity can be linked.
@@ -95,7 +95,7 @@ extension Page {
         content += context.passkeyForm(screen.passkey, step)
         content.append(step.form(.notNow, [context.quietButton(.notNow)]))
         content.append(context.footer([], step))
-        return titled(.conflictTitle, step, content, context).with(screen.passkey)
+        return titled(.conflictTitle, step, content, context).with(screen.passkey, step)
     }
 
     /// Asks for the address to which a link for a new password is sent.

@@ -134,6 +134,15 @@ extension SQL {
         """
     }
 
+    /// Changes the name of a passkey of the caller's account.
+    static func rename(_ passkey: ID<Passkey>, to name: String, by caller: Session, in realm: ID<Realm>) throws -> SQL {
+        """
+        UPDATE passkey p SET name = \(name) FROM account a
+        WHERE p.realm_id = \(realm.rawValue) AND p.account_id = \(caller.account.rawValue)
+            AND p.credential_id = \(passkey.rawValue) AND a.realm_id = \(realm.rawValue) AND \(try SQL.isActive(caller))
+        """
+    }
+
     /// Deletes passkeys of an account.
     ///
     /// - Returns: rows with the `credential_id` of the deleted passkeys.

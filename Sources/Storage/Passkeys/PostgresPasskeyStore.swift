@@ -32,6 +32,13 @@ public struct PostgresPasskeyStore: PasskeyStore {
         }
     }
 
+    public func rename(
+        _ passkey: ID<Passkey>, to name: String, by caller: Session, in realm: ID<Realm>
+    ) async throws -> Bool {
+        let statement = try SQL.rename(passkey, to: name, by: caller, in: realm)
+        return try await withStoreErrors { try await pool.execute(statement) } == 1
+    }
+
     public func signIn(_ use: PasskeyUse, opening session: NewSession, in realm: ID<Realm>) async throws {
         let statement = try SQL.open(session, with: use, in: realm)
         try await withStoreErrors {

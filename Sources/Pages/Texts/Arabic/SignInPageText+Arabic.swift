@@ -82,6 +82,7 @@ extension SignInPageText {
         case .passkeyOfferAdvice: "باستخدام مفتاح مرور تسجّل الدخول ببصمة إصبعك أو بوجهك أو بقفل شاشة جهازك."
         case .createPasskey: "إنشاء مفتاح مرور"
         case .passkeyNotCreated: "لم يُنشأ أي مفتاح مرور. يمكنك المحاولة مرة أخرى."
+        case .passkeyUnsupported: "لا يدعم هذا المتصفح مفاتيح المرور."
         case .subject: "الحساب: {name}"
         case .resetTitle: "إعادة تعيين كلمة المرور"
         case .resetAdvice: "أدخل عنوان البريد الإلكتروني لحسابك. سنرسل إليك رابطًا لتعيين كلمة مرور جديدة."

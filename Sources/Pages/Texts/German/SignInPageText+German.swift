@@ -82,6 +82,7 @@ extension SignInPageText {
         case .passkeyOfferAdvice: "Mit einem Passkey melden Sie sich mit Ihrem Fingerabdruck, Ihrem Gesicht oder der Bildschirmsperre Ihres Geräts an."
         case .createPasskey: "Passkey erstellen"
         case .passkeyNotCreated: "Es wurde kein Passkey erstellt. Sie können es noch einmal versuchen."
+        case .passkeyUnsupported: "Dieser Browser unterstützt keine Passkeys."
         case .subject: "Konto: {name}"
         case .resetTitle: "Passwort zurücksetzen"
         case .resetAdvice: "Geben Sie die E-Mail-Adresse Ihres Kontos ein. Wir schicken Ihnen per E-Mail einen Link, mit dem Sie ein neues Passwort festlegen."

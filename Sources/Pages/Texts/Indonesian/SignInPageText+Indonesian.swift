@@ -82,6 +82,7 @@ extension SignInPageText {
         case .passkeyOfferAdvice: "Dengan kunci sandi, Anda masuk dengan sidik jari, wajah, atau kunci layar perangkat Anda."
         case .createPasskey: "Buat kunci sandi"
         case .passkeyNotCreated: "Tidak ada kunci sandi yang dibuat. Anda dapat mencoba lagi."
+        case .passkeyUnsupported: "Peramban ini tidak mendukung kunci sandi."
         case .subject: "Akun: {name}"
         case .resetTitle: "Setel ulang kata sandi Anda"
         case .resetAdvice: "Masukkan alamat email akun Anda. Kami akan mengirim email berisi tautan untuk menyetel kata sandi baru."

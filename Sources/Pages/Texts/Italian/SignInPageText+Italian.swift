@@ -82,6 +82,7 @@ extension SignInPageText {
         case .passkeyOfferAdvice: "Con una passkey accedi con l’impronta, il volto o il blocco schermo del tuo dispositivo."
         case .createPasskey: "Crea una passkey"
         case .passkeyNotCreated: "Non è stata creata nessuna passkey. Puoi riprovare."
+        case .passkeyUnsupported: "Questo browser non supporta le passkey."
         case .subject: "Account: {name}"
         case .resetTitle: "Reimposta la password"
         case .resetAdvice: "Inserisci l’indirizzo email del tuo account. Ti invieremo un link per impostare una nuova password."

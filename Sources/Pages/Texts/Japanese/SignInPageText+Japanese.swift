@@ -82,6 +82,7 @@ extension SignInPageText {
         case .passkeyOfferAdvice: "パスキーがあれば、指紋、顔、または端末の画面ロックでログインできます。"
         case .createPasskey: "パスキーを作成する"
         case .passkeyNotCreated: "パスキーは作成されませんでした。もう一度お試しください。"
+        case .passkeyUnsupported: "このブラウザーはパスキーに対応していません。"
         case .subject: "アカウント：{name}"
         case .resetTitle: "パスワードの再設定"
         case .resetAdvice: "ご登録のメールアドレスを入力してください。新しいパスワードを設定するためのリンクをメールでお送りします。"

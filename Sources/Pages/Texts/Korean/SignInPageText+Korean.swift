@@ -82,6 +82,7 @@ extension SignInPageText {
         case .passkeyOfferAdvice: "패스키가 있으면 지문, 얼굴 또는 기기의 화면 잠금으로 로그인할 수 있습니다."
         case .createPasskey: "패스키 만들기"
         case .passkeyNotCreated: "패스키가 만들어지지 않았습니다. 다시 시도할 수 있습니다."
+        case .passkeyUnsupported: "이 브라우저는 패스키를 지원하지 않습니다."
         case .subject: "계정: {name}"
         case .resetTitle: "비밀번호 재설정"
         case .resetAdvice: "계정의 이메일 주소를 입력하세요. 새 비밀번호를 설정할 수 있는 링크를 이메일로 보내 드립니다."

@@ -82,6 +82,7 @@ extension SignInPageText {
         case .passkeyOfferAdvice: "Com uma chave de acesso, você faz login com sua impressão digital, seu rosto ou o bloqueio de tela do seu dispositivo."
         case .createPasskey: "Criar uma chave de acesso"
         case .passkeyNotCreated: "Nenhuma chave de acesso foi criada. Você pode tentar de novo."
+        case .passkeyUnsupported: "Este navegador não é compatível com chaves de acesso."
         case .subject: "Conta: {name}"
         case .resetTitle: "Redefina sua senha"
         case .resetAdvice: "Digite o endereço de e-mail da sua conta. Vamos enviar um link para definir uma nova senha."

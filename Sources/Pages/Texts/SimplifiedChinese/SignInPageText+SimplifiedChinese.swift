@@ -82,6 +82,7 @@ extension SignInPageText {
         case .passkeyOfferAdvice: "有了通行密钥，您可以用指纹、面容或设备的屏幕锁登录。"
         case .createPasskey: "创建通行密钥"
         case .passkeyNotCreated: "未创建通行密钥。您可以重试。"
+        case .passkeyUnsupported: "此浏览器不支持通行密钥。"
         case .subject: "账号：{name}"
         case .resetTitle: "重置密码"
         case .resetAdvice: "请输入您账号的邮箱地址。我们会通过邮件向您发送设置新密码的链接。"

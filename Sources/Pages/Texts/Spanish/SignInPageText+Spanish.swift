@@ -82,6 +82,7 @@ extension SignInPageText {
         case .passkeyOfferAdvice: "Con una llave de acceso, usted inicia sesión con su huella, su rostro o el bloqueo de pantalla de su dispositivo."
         case .createPasskey: "Crear una llave de acceso"
         case .passkeyNotCreated: "No se creó ninguna llave de acceso. Puede intentarlo de nuevo."
+        case .passkeyUnsupported: "Este navegador no admite llaves de acceso."
         case .subject: "Cuenta: {name}"
         case .resetTitle: "Restablezca su contraseña"
         case .resetAdvice: "Introduzca la dirección de correo de su cuenta. Le enviaremos un enlace para crear una contraseña nueva."

@@ -82,6 +82,7 @@ extension SignInPageText {
         case .passkeyOfferAdvice: "有了通行密鑰，您可以用指紋、臉孔或裝置的螢幕鎖定登入。"
         case .createPasskey: "建立通行密鑰"
         case .passkeyNotCreated: "未建立通行密鑰。您可以再試一次。"
+        case .passkeyUnsupported: "此瀏覽器不支援通行密鑰。"
         case .subject: "帳號：{name}"
         case .resetTitle: "重設密碼"
         case .resetAdvice: "請輸入您帳號的電子郵件地址。我們會以電子郵件寄送設定新密碼的連結給您。"

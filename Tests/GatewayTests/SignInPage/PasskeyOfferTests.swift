@@ -1,0 +1,102 @@
+import HTTP
+import Identity
+import Testing
+import WebAuthnSupport
+
+@testable import Support
+
+@Suite("The offer to create a passkey after a sign-in by password")
+struct PasskeyOfferTests {
+    private static let credentials = ["email": "ada@example.com", "password": "secret1"]
+    /// What the script adds in a browser that can create passkeys.
+    private static let capable = credentials.merging(["passkeys": "on"]) { $1 }
+
+    private static func visit() async throws -> (visit: SignInPageVisit, ada: TestGateway.Tokens) {
+        let gateway = try await TestGateway.withServiceKey().acceptingPasskeysOnPages()
+        let ada = try await gateway.signUp(email: "ada@example.com")
+        return (SignInPageVisit(gateway), ada)
+    }
+
+    /// Signs in by password, and returns the offer.
+    private static func offer(_ visit: SignInPageVisit) async throws -> Exchange {
+        let next = try await visit.submit(visit.open(["prompt": "login"]), "signIn", capable)
+        let offer = try await visit.browser.send(.get, try #require(next.location, "\(next.text)"))
+        #expect(offer.heading == "Sign in without a password next time?", "\(offer.text)")
+        return offer
+    }
+
+    @Test("The user creates a passkey, and the page returns to the app, whose session is of the password")
+    func create() async throws {
+        let (visit, ada) = try await Self.visit()
+        let offer = try await Self.offer(visit)
+        var device = try TestPasskey()
+        device.authenticator.origin = SignInPagePasskeyTests.pageOrigin
+        let response = String(decoding: try device.register(options: offer.passkeyOptions).bytes, as: UTF8.self)
+        let done = try await visit.submit(offer, "createPasskey", ["credential": response])
+        let idToken = try #require(try await visit.exchange(done.requiredResult()).json["id_token"]?.string)
+        #expect(try claims(of: idToken)["firebase"]?["sign_in_provider"] == "password")
+        #expect(try await visit.gateway.passkeys(of: ada.localId).count == 1)
+        #expect(visit.browser.cookies.keys.contains { $0.contains("sekisho-browser") })
+        #expect(try await visit.gateway.signInWithPasskey(&device).status == 200)
+        // An account with a passkey gets no second offer.
+        let again = try await visit.submit(visit.open(["prompt": "login"]), "signIn", Self.capable)
+        #expect(again.heading == "You are signed in", "\(again.text)")
+    }
+
+    @Test("\"Not now\" returns to the app, and the browser is not asked again for 30 days")
+    func notNow() async throws {
+        let (visit, ada) = try await Self.visit()
+        let done = try await visit.submit(Self.offer(visit), "skipPasskey")
+        let cookie = try #require(
+            done.headers.filter { $0.name == "Set-Cookie" }.map(\.value).first {
+                $0.contains("sekisho-no-passkey-demo")
+            })
+        #expect(cookie.contains("Max-Age=2592000") && cookie.contains("HttpOnly"))
+        #expect(try await visit.exchange(done.requiredResult()).json["user_id"]?.string == ada.localId)
+        let again = try await visit.submit(visit.open(["prompt": "login"]), "signIn", Self.capable)
+        #expect(again.heading == "You are signed in", "\(again.text)")
+    }
+
+    @Test("A browser that does not say that it can create passkeys gets no offer")
+    func incapable() async throws {
+        let (visit, _) = try await Self.visit()
+        let done = try await visit.submit(visit.open(), "signIn", Self.credentials)
+        #expect(done.heading == "You are signed in", "\(done.text)")
+    }
+
+    @Test("A passkey for another account or another sign-in is not added")
+    func foreign() async throws {
+        let (visit, ada) = try await Self.visit()
+        let offer = try await Self.offer(visit)
+        var device = try TestPasskey()
+        device.authenticator.origin = SignInPagePasskeyTests.pageOrigin
+        let started = try await visit.gateway.startPasskeyEnrolment(ada.idToken)
+        let response = String(decoding: try device.register(started).bytes, as: UTF8.self)
+        let rejected = try await visit.submit(offer, "createPasskey", ["credential": response])
+        #expect(rejected.status == 400)
+        #expect(rejected.text.contains("No passkey was created."), "\(rejected.text)")
+        #expect(try await visit.gateway.passkeys(of: ada.localId) == [])
+        #expect(try await visit.submit(rejected, "skipPasskey").result != nil)
+    }
+
+    @Test("The steps of the offer do nothing before the sign-in", arguments: ["createPasskey", "skipPasskey"])
+    func withoutSignIn(step: String) async throws {
+        let (visit, _) = try await Self.visit()
+        var fields: [String: String] = try await visit.open().form("signIn")
+        fields["step"] = step
+        fields["credential"] = #"{"id": "AAAA"}"#
+        let rejected = try await visit.browser.send(
+            .post, SignInPageVisit.path, form: fields.map { ($0.key, $0.value) }, headers: SignInPageVisit.formHeaders)
+        #expect(rejected.status == 400 && rejected.result == nil, "\(rejected.text)")
+    }
+
+    @Test("After five minutes, the login is no longer recent, and only \"Not now\" is left")
+    func oldLogin() async throws {
+        let (visit, _) = try await Self.visit()
+        let next = try await visit.submit(visit.open(), "signIn", Self.capable)
+        visit.gateway.clock.advance(by: .seconds(301))
+        let offer = try await visit.browser.send(.get, try #require(next.location))
+        #expect(!offer.text.contains("data-passkey="))
+        #expect(try await visit.submit(offer, "skipPasskey").result != nil)
+    }
+}
