@@ -29,6 +29,7 @@ struct AppInput: Decodable {
     /// SHA-256 fingerprints of the certificates in `assetlinks.json`.
     let androidFingerprints: [String]?
     let redirectUris: [String]?
+    let allowsSilentSignIn: Bool?
     let exemption: Exemption?
     let brand: BrandInput?
 
@@ -61,6 +62,7 @@ struct AppInput: Decodable {
         mask.assign(
             "androidFingerprints", androidFingerprints, to: &settings.association.androidFingerprints, default: [])
         mask.assign("redirectUris", redirectUris, to: &settings.redirectURIs, default: [])
+        mask.assign("allowsSilentSignIn", allowsSilentSignIn, to: &settings.allowsSilentSignIn, default: false)
         mask.assign("exemption", try declaredExemption(), to: &settings.exemption)
         try (brand ?? BrandInput()).apply(to: &settings.brand, maskedBy: mask, images: images, keepingAbsent: false)
         app.app.settings = settings

@@ -30,6 +30,7 @@ struct AppResource: Encodable {
     /// SHA-256 fingerprints of the certificates in `assetlinks.json`.
     let androidFingerprints: [String]
     let redirectUris: [String]
+    let allowsSilentSignIn: Bool
     let exemption: Exemption?
     let brand: BrandConfig?
     let loginServices: LoginServicesReport
@@ -53,6 +54,7 @@ struct AppResource: Encodable {
         teamId = settings.association.teamID
         androidFingerprints = settings.association.androidFingerprints
         redirectUris = settings.redirectURIs
+        allowsSilentSignIn = settings.allowsSilentSignIn
         exemption = settings.exemption.map {
             Exemption(
                 kind: $0.kind.rawValue, reason: $0.reason.text, declaredBy: $0.declaration?.actor,

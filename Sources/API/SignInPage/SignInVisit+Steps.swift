@@ -7,13 +7,23 @@ extension SignInVisit {
     /// Shows the first step of the flow.
     func begin() async throws -> PageResponse {
         let session = try await usableSession()
-        if request.prompt == SignInPageRequest.Prompt.none {
-            return PageResponse(.redirect(to: appReturn(error: .loginRequired).url), of: realm.id)
-        }
+        if request.prompt == SignInPageRequest.Prompt.none { return try await signInSilently(session) }
         if let session, request.screen == .signIn, let name = session.caller.account.visibleName {
             return response(.continueAs(name, step(), pageContext))
         }
         return try await show(screen: request.screen)
+    }
+
+    /// Signs in without a page, if the app may do so and the browser has a session.
+    private func signInSilently(_ session: BrowserSession?) async throws -> PageResponse {
+        guard app.settings.allowsSilentSignIn, let session else {
+            return PageResponse(.redirect(to: appReturn(error: .loginRequired).url), of: realm.id)
+        }
+        let signIn = PageSignIn(continuing: session)
+        guard let issued = try await services.codes.issue(signIn, of: flow, in: realm) else {
+            throw SignInPageRefusal.finished
+        }
+        return PageResponse(.redirect(to: SignInResult(request, issuer: issuer).url(code: issued.code)), of: realm.id)
     }
 
     /// The session of the browser, if the app can continue with it: the app offers its method, the tenant is the same,
@@ -123,9 +133,7 @@ extension SignInVisit {
     /// Continues with the session of the browser.
     private func resumeSession() async throws -> PageResponse {
         guard let session = try await usableSession() else { return try await show(screen: .signIn) }
-        var signIn = PageSignIn(session: session.caller.session, isNewAccount: false, browser: nil)
-        signIn.keepsSession = true
-        return try await issueCode(for: signIn, afterForm: true)
+        return try await issueCode(for: PageSignIn(continuing: session), afterForm: true)
     }
 
     private func show(

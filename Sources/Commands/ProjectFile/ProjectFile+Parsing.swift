@@ -245,6 +245,7 @@ extension ProjectFile.ProjectApp {
         teamID = reader.nullableText("teamId")
         androidFingerprints = reader.texts("androidFingerprints")
         redirectURIs = reader.texts("redirectUris")
+        allowsSilentSignIn = reader.flag("allowsSilentSignIn")
         exemption = reader.nullableObject("exemption") { inner in
             let kind: LoginServicesExemption.Kind? = inner.choice("kind")
             let reason = inner.text("reason")

@@ -37,6 +37,7 @@ struct ProjectFile: Sendable {
         var teamID = Patch<String>.absent
         var androidFingerprints: [String]?
         var redirectURIs: [String]?
+        var allowsSilentSignIn: Bool?
         var exemption = Patch<LoginServicesExemption>.absent
         var brand = Patch<BrandInput>.absent
     }
@@ -297,6 +298,7 @@ extension ProjectFile.ProjectApp {
         teamID.apply(to: &settings.association.teamID)
         if let androidFingerprints { settings.association.androidFingerprints = androidFingerprints }
         if let redirectURIs { settings.redirectURIs = redirectURIs }
+        if let allowsSilentSignIn { settings.allowsSilentSignIn = allowsSilentSignIn }
         exemption.apply(to: &settings.exemption)
         settings.brand = brand.brand(replacing: settings.brand, pruning: pruning)
         app.app.settings = settings

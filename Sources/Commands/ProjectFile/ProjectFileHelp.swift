@@ -207,6 +207,10 @@ enum ProjectFileHelp {
             "URLs (pages, app links, custom schemes) to which a sign-in by createAuthUri may return; an empty list: every page of an authorized domain"
         ),
         (
+            "allowsSilentSignIn",
+            "true or false: whether the app may sign in with the session of the browser without showing a page (prompt=none); false unless set"
+        ),
+        (
             "exemption",
             "exemption from guideline 4.8, with the members kind (one of the kinds below) and reason (at least 4 different letters or digits, and at most 500 characters); null: no exemption"
         ),

@@ -182,6 +182,7 @@ extension ConfiguredApp {
                 (["teamId"], settings.association.teamID),
                 (["androidFingerprints"], Self.list(settings.association.androidFingerprints)),
                 (["redirectUris"], Self.list(settings.redirectURIs)),
+                (["allowsSilentSignIn"], settings.allowsSilentSignIn ? "true" : nil),
             ]
             + settings.clientIDs.sorted { $0.key < $1.key }
             .map { (["clientIds", $0.key.rawValue], $0.value.joined(separator: ", ")) }

@@ -118,6 +118,9 @@ public struct AppSettings: Hashable, Sendable {
     /// loopback URLs. If the list is empty, every page of an authorized domain is accepted; see
     /// ``AuthorizationTarget``.
     public var redirectURIs: [String]
+    /// Whether the app may sign in with the session of the browser without a page (`prompt=none`). Otherwise an app that
+    /// opens the page unseen could find out who uses the browser.
+    public var allowsSilentSignIn = false
     /// Exempts the app from guideline 4.8.
     public var exemption: LoginServicesExemption?
     /// Replaces members of the project's brand; see ``Project/brand(of:)``.

@@ -182,6 +182,12 @@ public struct PageSignIn: Sendable {
         self.isNewAccount = isNewAccount
         self.browser = browser
     }
+
+    /// Continues with a session that the browser has.
+    public init(continuing session: BrowserSession) {
+        self.init(session: session.caller.session, isNewAccount: false, browser: nil)
+        keepsSession = true
+    }
 }
 
 /// A code, and the new cookie of the browser.

@@ -26,6 +26,7 @@ struct AppColumn: Codable {
     let teamId: String?
     let androidFingerprints: [String]?
     let redirectUris: [String]?
+    let allowsSilentSignIn: Bool?
     let exemption: Exemption?
     /// In microseconds since 1970.
     let graceEndsAt: Int64?
@@ -47,6 +48,7 @@ struct AppColumn: Codable {
         teamId = settings.association.teamID
         androidFingerprints = settings.association.androidFingerprints
         redirectUris = settings.redirectURIs
+        allowsSilentSignIn = settings.allowsSilentSignIn ? true : nil
         exemption = settings.exemption.map {
             Exemption(
                 kind: $0.kind, reason: $0.reason.text, declaredBy: $0.declaration?.actor,
@@ -59,6 +61,7 @@ struct AppColumn: Codable {
     func app(_ id: ID<App>) -> App {
         var settings = settings
         if let brand { settings.brand = brand.brand }
+        settings.allowsSilentSignIn = allowsSilentSignIn ?? false
         return App(id: id, settings: settings, graceEndsAt: graceEndsAt.map(Instant.init(microseconds:)))
     }
 

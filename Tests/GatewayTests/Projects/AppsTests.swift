@@ -30,7 +30,7 @@ struct AppsTests {
     static let defaults: [String: JSON] = [
         "bundleIds": [], "linkOnlyMethods": [], "clientIds": [:], "requestedScopes": ["email", "name"],
         "androidPackages": [], "androidCertificates": [], "webDomains": [], "associatedDomains": [],
-        "androidFingerprints": [], "redirectUris": [],
+        "androidFingerprints": [], "redirectUris": [], "allowsSilentSignIn": false,
     ]
 
     /// The app that every new project has, as a response contains it.

@@ -128,6 +128,7 @@ struct TrustedConfigurationTests {
         app("linkOnlyMethods") { $0.linkOnlyMethods = [corp] },
         app("association") { $0.association.domains = ["auth.example.com"] },
         app("callers") { $0.callers.webDomains = ["example.com"] },
+        app("allowsSilentSignIn") { $0.allowsSilentSignIn = true },
         app("redirectURIs") { $0.redirectURIs = ["myapp:/done"] },
         policy("requiresCallerHeader") { $0.requiresCallerHeader.toggle() },
         policy("rescindedConsent") { $0.rescindedConsent = .disableAccount },
