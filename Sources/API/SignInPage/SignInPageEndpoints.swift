@@ -12,7 +12,8 @@ extension Endpoint {
             return try await visitor.resume(sealed) { visit in
                 try await visit.show(
                     screen: call.request.query("screen").flatMap(SignInPageRequest.Screen.init),
-                    call.request.query("problem").flatMap(SignInProblem.init(parameter:)))
+                    call.request.query("problem").flatMap(SignInProblem.init(parameter:)),
+                    email: visit.rememberedEmail(call.request.query("account")))
             }
         }
     }
@@ -34,7 +35,7 @@ extension Endpoint {
                         Page.sessionFailure(.foreignForm, visit.pageContext), status: 400,
                         because: SignInPageRefusal.foreignForm)
                 }
-                return try await visit.submit(fields)
+                return try await (fields[signIn: .remember] == nil ? visit : visit.remembering()).submit(fields)
             }
         }
     }

@@ -53,7 +53,7 @@ extension SignInVisit {
             let response = try AuthenticatorResponseInput(field: fields[signIn: .credential]).registration()
             let signedIn = try await call.services.accounts.passkeys.finalize(
                 for: caller, response, name: nil, for: app, in: realm, from: context)
-            return try await complete(offer, in: signedIn.session)
+            return try await complete(offer, in: signedIn.session, of: signedIn.account)
         } catch let refusal as PasskeyRefusal {
             return try await show(offer, .passkeyNotCreated, status: 400, because: refusal)
         }
@@ -64,16 +64,18 @@ extension SignInVisit {
         guard case .passkeyOffer(let offer) = try await storedStep(), let caller = try await caller(of: offer) else {
             return try await show(screen: .signIn, .codeExpired, status: 400)
         }
-        var page = try await complete(offer, in: caller.session)
+        var page = try await complete(offer, in: caller.session, of: caller.account)
         page.response.headers.add("Set-Cookie", pauseCookie.header("1", maxAge: Self.pause))
         return page
     }
 
-    private func complete(_ offer: SignInPageStep.PasskeyOffer, in session: Session) async throws -> PageResponse {
+    private func complete(
+        _ offer: SignInPageStep.PasskeyOffer, in session: Session, of account: Account
+    ) async throws -> PageResponse {
         try await issueCode(
             for: PageSignIn(
                 session: session, isNewAccount: offer.isNewAccount, browser: browserWish(stays: offer.stays)),
-            afterForm: true)
+            of: account, afterForm: true)
     }
 
     /// - Returns: `nil` if the session on the page has ended.

@@ -53,7 +53,7 @@ extension SignInVisit {
             for: PageSignIn(
                 session: signedIn.session, isNewAccount: signedIn.isNewAccount,
                 browser: hasBrowser ? browserWish(stays: stays) : nil),
-            afterForm: afterForm)
+            of: isGuest ? nil : signedIn.account, afterForm: afterForm)
     }
 
     func browserWish(stays: Bool) -> PageSignIn.BrowserWish {
@@ -79,7 +79,11 @@ extension SignInVisit {
     }
 
     /// Issues the code of the flow, and returns to the app.
-    func issueCode(for signIn: PageSignIn, afterForm: Bool) async throws -> PageResponse {
+    ///
+    /// - Parameter account: the account that the browser remembers, if its user wants that.
+    func issueCode(
+        for signIn: PageSignIn, of account: Account? = nil, afterForm: Bool
+    ) async throws -> PageResponse {
         guard let issued = try await services.codes.issue(signIn, of: flow, in: realm) else {
             return response(
                 .signInFailure(.finished, returningTo: nil, pageContext), status: 400,
@@ -92,6 +96,9 @@ extension SignInVisit {
             let cookie = PageCookie.session(in: realm.project.id, origin: call.origin(in: realm))
             let maxAge = signIn.browser?.lifetime == .stay ? BrowserSessionLifetime.stay.absolute : nil
             page.response.headers.add("Set-Cookie", cookie.header(value.text, maxAge: maxAge))
+        }
+        if let account, let cookie = try rememberingCookie(of: account, method: signIn.session.method) {
+            page.response.headers.add("Set-Cookie", cookie)
         }
         return page
     }

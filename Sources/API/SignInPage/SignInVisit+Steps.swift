@@ -38,7 +38,7 @@ extension SignInVisit {
         return session
     }
 
-    private func offers(_ method: ProviderID) -> Bool {
+    func offers(_ method: ProviderID) -> Bool {
         method == .passkey ? usesPasskeys : LoginServices(of: app, in: realm).offered.contains(method)
     }
 
@@ -49,7 +49,7 @@ extension SignInVisit {
     ) async throws -> PageResponse {
         if problem == nil, screen == nil, let stored = try await storedStep() { return try await show(stored) }
         let offer = SignInOffer(of: app, in: realm, for: request, usesAppleImage: showsAppleImage)
-        let email = email ?? request.loginHint ?? ""
+        let email = email ?? request.loginHint ?? rememberedEmail(nil) ?? ""
         switch screen ?? .signIn {
         case .signUp where offer.offersSignUp:
             return response(
@@ -62,6 +62,7 @@ extension SignInVisit {
             screen.email = email
             screen.stays = stays
             screen.passkey = try passkeyCeremony(unknown: unknownPasskey)
+            screen.remembered = rememberedAccounts
             screen.offersStaying = isOwnOrigin && request.operation == .signIn
             return response(
                 .signIn(screen, step(problem), pageContext), status: status, because: refusal ?? offer.refusal)
@@ -107,6 +108,7 @@ extension SignInVisit {
         case .skipPasskey: return try await skipPasskey()
         case .reset: return try await sendReset(to: email)
         case .notNow: return try await forgetConflict()
+        case .forget: return try forgetAccount(ID(fields[signIn: .account] ?? ""))
         }
     }
 
@@ -144,7 +146,7 @@ extension SignInVisit {
             case .signUp: .signUp
             case .reset: .reset
             case .signIn, .guest, .resume: .signIn
-            case .secondFactor, .passkey, .createPasskey, .skipPasskey, .notNow: nil
+            case .secondFactor, .passkey, .createPasskey, .skipPasskey, .notNow, .forget: nil
             }
         let problem = SignInProblem(refusal)
         if screen == nil, let stored = try await storedStep() {

@@ -74,6 +74,8 @@ public struct SignInPageFlow: Hashable, SealedTokenContent {
     public let request: SignInPageRequest
     /// SHA-256 of the flow cookie's value.
     public let cookieHash: [UInt8]
+    /// Whether the user wants the browser to remember the account.
+    public var remembersAccount = false
 
     public init(id: String, request: SignInPageRequest, cookieHash: [UInt8]) {
         self.id = id

@@ -44,6 +44,15 @@ struct Destination: Sendable {
         Destination("signIn/provider?providerId=\(provider)&flow=\(flow)")
     }
 
+    /// Starts the sign-in of an account that the browser remembers, with the method of its last sign-in.
+    static func remembered(_ entry: RememberedAccounts.Entry, flow: String) -> Destination {
+        switch entry.method {
+        case .password, .emailLink, .passkey, .phone:
+            Destination("signIn?screen=signIn&account=\(entry.account.rawValue)&flow=\(flow)")
+        default: provider(entry.method.rawValue, flow: flow)
+        }
+    }
+
     static func fragment(_ id: ElementID) -> Destination { Destination("#" + id.rawValue) }
 
     static func app(_ url: ContinueURL) -> Destination { Destination(url.text) }

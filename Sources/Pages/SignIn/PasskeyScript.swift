@@ -23,8 +23,7 @@ extension PageScript {
             const publicKey=creates?P.parseCreationOptionsFromJSON(options):P.parseRequestOptionsFromJSON(options);
             const request={publicKey,signal:own.signal,...mediation&&{mediation}};
             const credential=await(creates?navigator.credentials.create(request):navigator.credentials.get(request));
-            const stay=document.getElementById("stay");
-            if(stay)form.append(stay);
+            for(const id of ["stay","remember"]){const box=document.getElementById(id);if(box)form.append(box)}
             form.elements.credential.value=JSON.stringify(credential);
             form.submit()
             }catch{
@@ -38,5 +37,5 @@ extension PageScript {
             wait()}
             })()
             """,
-        sha256: "/4YA05DWh05HBjqO67dChfb73+Q4MwFcOzxfUyR50/M=")
+        sha256: "oFPpMtzGQsZHBqFUkk+ZSigWMaddIbXNa/Hnz4j0VbU=")
 }

@@ -50,19 +50,42 @@ extension Page.Context {
         return [
             emailField(screen.email, problem), Markup(.label, [.for(.password)], text: text(.password)),
             .void(.input, password),
-        ] + (screen.offersStaying ? [stayCheckbox(screen.stays)] : []) + [button(localized(.signIn))]
+        ] + (screen.offersStaying ? [stayCheckbox(screen.stays), rememberCheckbox] : []) + [button(localized(.signIn))]
     }
 
-    func stayCheckbox(_ isChecked: Bool) -> Markup {
+    func stayCheckbox(_ isChecked: Bool) -> Markup { checkbox(.stay, .stay, .stay, isChecked: isChecked) }
+
+    var rememberCheckbox: Markup { checkbox(.remember, .remember, .rememberAccount, isChecked: false) }
+
+    private func checkbox(_ id: ElementID, _ field: SignInField, _ label: SignInPageText, isChecked: Bool) -> Markup {
         Markup(
             .div, [.classes(.choice)],
             [
                 .void(
                     .input,
-                    [.id(.stay), .type("checkbox"), .name(SignInField.stay.rawValue), .value("on")]
-                        + (isChecked ? [.checked] : [])),
-                Markup(.label, [.for(.stay)], text: text(.stay)),
+                    [.id(id), .type("checkbox"), .name(field.rawValue), .value("on")] + (isChecked ? [.checked] : [])),
+                Markup(.label, [.for(id)], text: text(label)),
             ])
+    }
+
+    /// Lists the accounts that the browser remembers. A provider's account leads to the provider, any other one to the
+    /// form with its address.
+    func rememberedAccounts(_ entries: [RememberedAccounts.Entry], _ step: SignInStep) -> [Markup] {
+        guard !entries.isEmpty else { return [] }
+        return [Markup(.h2, text: text(.rememberedAccounts))]
+            + entries.flatMap { entry in
+                let name: [Placeholder: TextValue] = [.name: .name(entry.email ?? entry.name)]
+                return [
+                    link(
+                        localized(.signInAs, name), to: .remembered(entry, flow: step.flow), isSecondary: true),
+                    step.form(
+                        .forget,
+                        [
+                            .hidden(.account, entry.account.rawValue),
+                            button(localized(.forgetAccount, name), [.classes(.quiet)]),
+                        ]),
+                ]
+            }
     }
 
     func quietButton(_ key: SignInPageText) -> Markup { button(localized(key), [.classes(.quiet)]) }
@@ -92,4 +115,5 @@ extension Markup {
 
 extension ElementID {
     static let stay = ElementID("stay")
+    static let remember = ElementID("remember")
 }

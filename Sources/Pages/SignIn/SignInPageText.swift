@@ -16,6 +16,7 @@ enum SignInPageText: TextKey {
     case conflictTitle, conflictKnown, conflictHidden, knownMethod, notNow
     case passkeySignIn, passkeyFailed, passkeyUnknown, passkeyOfferTitle, passkeyOfferAdvice, createPasskey
     case passkeyNotCreated, passkeyUnsupported
+    case rememberAccount, rememberedAccounts, signInAs, forgetAccount
     case subject
     case resetTitle, resetAdvice, sendEmail, backToSignIn, resetSentTitle, resetSentAdvice
 
@@ -107,6 +108,10 @@ enum SignInPageText: TextKey {
         case .createPasskey: "Create a passkey"
         case .passkeyNotCreated: "No passkey was created. You can try again."
         case .passkeyUnsupported: "This browser does not support passkeys."
+        case .rememberAccount: "Remember my account on this device"
+        case .rememberedAccounts: "Accounts on this device"
+        case .signInAs: "Sign in as {name}"
+        case .forgetAccount: "Remove {name} from this device"
         case .subject: "Account: {name}"
         case .resetTitle: "Reset your password"
         case .resetAdvice: "Enter the email address of your account. We will email you a link to set a new password."

@@ -39,13 +39,15 @@ public struct CheckedReturn: Sendable {
 /// The names of the fields in the forms of the sign-in page.
 public enum SignInField: String, Sendable {
     case flow, formToken, step, email, password, code, factor, stay, credential
+    /// Whether the browser remembers the account, and the remembered account that a form is about.
+    case remember, account
     /// Filled by the script if the browser can create passkeys.
     case passkeys
 }
 
 /// The steps that a form of the sign-in page requests. The raw values are those of the field `step`.
 public enum SignInAction: String, CaseIterable, Sendable {
-    case signIn, signUp, guest, resume, secondFactor, passkey, createPasskey, skipPasskey, reset, notNow
+    case signIn, signUp, guest, resume, secondFactor, passkey, createPasskey, skipPasskey, reset, notNow, forget
 }
 
 /// The first step: every method that the app offers.
@@ -58,6 +60,8 @@ public struct SignInScreen: Sendable {
     public var passkey: PasskeyCeremony?
     /// Whether "Stay signed in" is offered: the browser gets a session.
     public var offersStaying = false
+    /// The accounts that the browser remembers, the newest first.
+    public var remembered: [RememberedAccounts.Entry] = []
     /// The values of the submitted form, or of the request.
     public var email = ""
     public var stays = false
@@ -89,6 +93,7 @@ extension Page {
         content += context.passkeyForm(screen.passkey, step, isAlone: screen.offersOnlyPasskeys)
         if screen.offersGuest { content.append(step.form(.guest, [context.quietButton(.guest)])) }
         if screen.isEmpty { content.append(context.paragraph(.noMethod)) }
+        content += context.rememberedAccounts(screen.remembered, step)
         content += context.help(.signInHelp)
         content.append(
             context.footer(screen.offersSignUp ? [context.switchLink(.createAccount, to: .signUp, step)] : [], step))

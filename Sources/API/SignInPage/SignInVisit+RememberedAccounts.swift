@@ -1,0 +1,78 @@
+internal import Encoding
+internal import HTTP
+internal import Identity
+
+/// The accounts that the browser remembers, on the gateway's own origin: on the host of an app, its scripts could read
+/// the names on the page.
+extension SignInVisit {
+    private var cookie: PageCookie {
+        .rememberedAccounts(in: realm.project.id, origin: call.origin(in: realm))
+    }
+
+    private var stored: RememberedAccounts {
+        let now = services.clock.now()
+        guard isOwnOrigin, let sealed = cookie.value(in: call.request),
+            var (accounts, _) = try? services.sealedTokens.decode(
+                RememberedAccounts.self, from: sealed, at: now, in: ID(realm.project.id))
+        else { return RememberedAccounts() }
+        accounts.removeExpired(at: now)
+        return accounts
+    }
+
+    private func header(_ accounts: RememberedAccounts) throws -> String {
+        guard !accounts.entries.isEmpty else { return cookie.removal }
+        let lifetime = RememberedAccounts.lifetime
+        let sealed = try services.sealedTokens.encode(
+            accounts, until: services.clock.now() + lifetime, in: ID(realm.project.id))
+        return cookie.header(sealed, maxAge: lifetime)
+    }
+
+    /// The accounts with which the user can sign in here.
+    var rememberedAccounts: [RememberedAccounts.Entry] {
+        guard request.operation == .signIn else { return [] }
+        return stored.entries.filter { $0.tenant == realm.tenant?.id && offers($0.method) }
+    }
+
+    /// The address of a remembered account.
+    ///
+    /// - Parameter account: `nil` for the newest account that signs in with its address.
+    func rememberedEmail(_ account: String?) -> String? {
+        rememberedAccounts.first { entry in
+            account.map { entry.account.rawValue.isExactly($0) } ?? (entry.method == .password)
+        }?.email
+    }
+
+    /// Returns the visit with the wish that the browser remembers the account.
+    func remembering() throws -> SignInVisit {
+        var flow = flow
+        flow.remembersAccount = true
+        let sealed = try services.sealedTokens.encode(
+            flow, until: services.clock.now() + SignInPageFlow.lifetime, in: ID(realm.project.id))
+        return SignInVisit(call: call, realm: realm, app: app, flow: flow, sealed: sealed, pageContext: pageContext)
+    }
+
+    /// The cookie with an account that has signed in.
+    ///
+    /// - Returns: `nil` unless the user wants the browser to remember the account, or has wanted it before.
+    func rememberingCookie(of account: Account, method: ProviderID) throws -> String? {
+        guard isOwnOrigin, request.operation == .signIn, let name = account.visibleName else { return nil }
+        var accounts = stored
+        guard flow.remembersAccount || accounts.entries.contains(where: { $0.account == account.id }) else {
+            return nil
+        }
+        accounts.remember(
+            RememberedAccounts.Entry(
+                account: account.id, tenant: realm.tenant?.id, name: name, email: account.email?.rawValue,
+                method: method, rememberedAt: services.clock.now()))
+        return try header(accounts)
+    }
+
+    /// Forgets an account, and shows the page again.
+    func forgetAccount(_ account: ID<Account>) throws -> PageResponse {
+        var accounts = stored
+        accounts.forget(account)
+        var response = Response.redirect(to: pageURL)
+        response.headers.add("Set-Cookie", try header(accounts))
+        return PageResponse(response, of: realm.id)
+    }
+}

@@ -1,0 +1,102 @@
+import HTTP
+import IPAddresses
+import Identity
+import Testing
+
+@testable import Support
+
+@Suite("Accounts that a browser remembers")
+struct RememberedAccountTests {
+    private static let cookie = "__Host-sekisho-accounts-demo"
+    private static let remembering = ["email": "ada@example.com", "password": "secret1", "remember": "on"]
+
+    private static func visit() async throws -> SignInPageVisit {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signUp(email: "ada@example.com")
+        return SignInPageVisit(gateway)
+    }
+
+    private static func remember(_ visit: SignInPageVisit, email: String = "ada@example.com") async throws {
+        let page = try await visit.open(["prompt": "login"])
+        let done = try await visit.submit(page, "signIn", remembering.merging(["email": email]) { $1 })
+        #expect(done.result != nil, "\(done.text)")
+    }
+
+    @Test("Only a user who asks for it is remembered, with a sealed cookie that scripts cannot read")
+    func optIn() async throws {
+        let visit = try await Self.visit()
+        _ = try await visit.signIn()
+        #expect(visit.browser.cookies[Self.cookie] == nil)
+        let page = try await visit.open(["prompt": "login"])
+        let done = try await visit.submit(page, "signIn", Self.remembering)
+        let header = try #require(
+            done.headers.filter { $0.name == "Set-Cookie" }.map(\.value).first { $0.hasPrefix(Self.cookie) })
+        #expect(header.contains("; Max-Age=15552000; HttpOnly; SameSite=Lax; Secure"), "\(header)")
+        #expect(!header.contains("ada"))
+        let next = try await visit.open(["prompt": "login"])
+        #expect(next.text.contains("Accounts on this device"))
+        #expect(next.text.contains(#"value="ada@example.com""#))
+    }
+
+    @Test("The cookie proves nothing: without a session, a login is required")
+    func provesNothing() async throws {
+        let visit = try await Self.visit()
+        try await Self.remember(visit)
+        let other = SignInPageVisit(visit.gateway)
+        other.browser.setCookie(Self.cookie, try #require(visit.browser.cookies[Self.cookie]))
+        let page = try await other.open()
+        #expect(page.text.contains("Accounts on this device") && page.text.contains("current-password"))
+        #expect(!page.text.contains("Continue as"))
+        #expect(try await other.open(["prompt": "none"]).location?.contains("error=login_required") == true)
+        let wrong = try await other.submit(page, "signIn", ["email": "ada@example.com", "password": "wrong"])
+        #expect(wrong.result == nil)
+    }
+
+    @Test("A user removes an account from the list")
+    func remove() async throws {
+        let visit = try await Self.visit()
+        try await Self.remember(visit)
+        let removed = try await visit.submit(visit.open(["prompt": "login"]), "forget")
+        #expect(removed.status == 303)
+        #expect(visit.browser.cookies[Self.cookie] == nil)
+        #expect(try await !visit.open(["prompt": "login"]).text.contains("Accounts on this device"))
+    }
+
+    @Test("The browser remembers five accounts, and each for 180 days")
+    func limits() async throws {
+        let visit = try await Self.visit()
+        for index in 0..<6 {
+            _ = try await visit.gateway.signUp(email: "user\(index)@example.com")
+            try await Self.remember(visit, email: "user\(index)@example.com")
+        }
+        let page = try await visit.open(["prompt": "login"]).text
+        for index in 0..<6 { #expect(page.contains("Sign in as") && page.contains("user\(index)@") == (index > 0)) }
+        visit.gateway.clock.advance(by: .seconds(180 * 86_400))
+        #expect(try await !visit.open(["prompt": "login"]).text.contains("Accounts on this device"))
+    }
+
+    @Test("A cookie that the gateway did not seal for this purpose is ignored", arguments: ["", "x", "flow"])
+    func forged(value: String) async throws {
+        let visit = try await Self.visit()
+        let page = try await visit.open()
+        let flow: [String: String] = try page.form("signIn")
+        visit.browser.setCookie(Self.cookie, value == "flow" ? flow["flow"] ?? "" : value)
+        let next = try await visit.open()
+        #expect(next.status == 200)
+        #expect(!next.text.contains("Accounts on this device"))
+    }
+
+    @Test("On the host of an app, the page neither shows nor stores remembered accounts")
+    func forwardedHost() async throws {
+        let gateway = try await TestGateway(trustedProxies: [try #require(IPNetwork("192.0.2.0/24"))])
+        _ = try await gateway.signUp(email: "ada@example.com")
+        let visit = SignInPageVisit(gateway)
+        try await Self.remember(visit)
+        let forwarded = [("X-Forwarded-Host", "localhost"), ("X-Forwarded-Proto", "https")]
+        let page = try await visit.browser.send(.get, SignInPageVisit.url(["prompt": "login"]), headers: forwarded)
+        #expect(page.status == 200 && !page.text.contains("ada@example.com"))
+        let done = try await visit.submit(
+            page, "signIn", Self.remembering, headers: SignInPageVisit.formHeaders + forwarded)
+        #expect(!done.headers.contains { $0.name == "Set-Cookie" && $0.value.contains("sekisho-accounts") })
+    }
+}
