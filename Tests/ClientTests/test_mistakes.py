@@ -266,7 +266,9 @@ PROJECT_FILES = [
     ("{\"project\": \"demo\", \"brand\": {\"color\": \"red\"}}",
      "brand.color: expected # and six hexadecimal digits, or null, got \"red\""),
     ("{\"project\": \"demo\", \"texts\": {\"signInTitel\": {}}}",
-     "texts.signInTitel: unknown member; expected one of accountDisabled, changeEmail, changeEmailButton, "),
+     "texts.signInTitel: unknown member; expected one of accountDisabled, changeEmail, changeEmailButton, noMethod, "
+     "resetAdvice, resetPassword, resetPasswordButton, resetTitle, signInEmail, signInEmailButton, signInHelp, "
+     "signInTitle, signUpHelp, signUpTitle, verifyEmail, verifyEmailButton"),
     ("{\"project\": \"demo\", \"texts\": {\"verifyEmail\": {\"en\": \"Open example.com\"}}}",
      "texts.verifyEmail.en: must have at most 2000 characters in one line, with no placeholder but {app}, and without "
      "anything that mail programs show as a link, such as example.com"),

@@ -132,7 +132,6 @@ def test_brands_are_applied_once_and_null_removes_them(apply, fresh_installation
 IMAGES = Path(__file__).parents[1] / "Fuzzing/Seeds/image"
 
 
-@pytest.mark.parametrize("image", sorted(IMAGES.iterdir()), ids=lambda path: path.name)
 def test_texts_are_applied_once_and_listed_and_null_removes_them(apply, fresh_installation, project):
     file = {"project": project, "texts": {"signInTitle": {"en": "Welcome to {app}", "ja": "ようこそ"}}}
     first = apply(file)
@@ -150,6 +149,7 @@ def test_texts_are_applied_once_and_listed_and_null_removes_them(apply, fresh_in
     assert missing.returncode != 0 and "does not exist" in missing.stderr
 
 
+@pytest.mark.parametrize("image", sorted(IMAGES.iterdir()), ids=lambda path: path.name)
 def test_images_of_brands_are_stored_and_served(apply, fresh_installation, project, image):
     file = {"project": project, "brand": {"logoFile": str(image), "faviconFile": str(image)}}
     dry = apply(file, "--dry-run")
