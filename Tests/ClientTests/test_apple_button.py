@@ -1,7 +1,7 @@
 """Apple's button on the sign-in page, measured in Chromium: with Apple's image, and with the image blocked.
 
 App Review compares the buttons (guideline 4.8, and Apple's rules for the button): none may be larger than Apple's or
-come before it.
+come before it. A name that needs more lines makes all buttons higher.
 """
 
 import http.server
@@ -98,7 +98,9 @@ def page_url(folder, dev, apple_key):
             "oidc.company": {
                 "enabled": True, "clientIds": ["client"], "clientSecret": "secret",
                 "issuer": "https://id.example.com", "displayName": LONG_NAME, "relation": "social"}},
-        "apps": {"web": {"platform": "web"}}}))
+        "apps": {
+            "web": {"platform": "web"},
+            "short": {"platform": "web", "signInMethods": ["google.com", "apple.com", "password"]}}}))
     installation.run_ok(f"projects apply {path}")
     with installation.serving() as running:
         query = urlencode({
@@ -127,14 +129,19 @@ def boxes(window):
     })""")
 
 
-def check_boxes(window, screen, is_dark):
+def open_page(window, url, language, app="web"):
+    return window.open(f"{url.replace('app=web', f'app={app}')}&hl={language}")
+
+
+def check_boxes(window, screen, is_dark, providers=("apple.com", "google.com", "oidc.company")):
     found = boxes(window)
     apple, *others = found
-    assert [box["provider"] for box in found] == ["apple.com", "google.com", "oidc.company"]
+    assert [box["provider"] for box in found] == list(providers)
+    assert apple["height"] >= 44
     for box in found:
-        assert box["shown"] and box["height"] == 44
+        assert box["shown"] and box["height"] == apple["height"]
         assert (box["left"], box["width"]) == (apple["left"], apple["width"])
-    assert [lower["top"] - upper["bottom"] for upper, lower in zip(found, others)] == [12, 12]
+    assert [lower["top"] - upper["bottom"] for upper, lower in zip(found, others)] == [12] * len(others)
     assert apple["bottom"] <= SCREENS[screen][1]
     assert window.evaluate("window.scrollY") == 0
     assert apple["background"] == ("rgb(255, 255, 255)" if is_dark else "rgb(0, 0, 0)")
@@ -149,8 +156,7 @@ def test_no_button_is_larger_than_that_of_apple_with_the_image(page_url, apple_a
     with window(apple_arguments, screen, is_dark) as opened:
         for language in ["en", "de", "ar", "ja"]:
             AppleImages.requested.clear()
-            opened.open(f"{page_url}&hl={language}")
-            apple = check_boxes(opened, screen, is_dark)
+            apple = check_boxes(open_page(opened, page_url, language), screen, is_dark)
             *image, center = opened.evaluate("""(image => {
                 const box = image.getBoundingClientRect();
                 return [image.naturalWidth > 0, box.width, box.height, box.left + box.width / 2];
@@ -171,12 +177,19 @@ def test_no_button_is_larger_than_that_of_apple_if_the_image_is_blocked(page_url
         for language, title in [
                 ("en", "Sign in with Apple"), ("de", "Mit Apple anmelden"), ("ja", "Appleでサインイン"),
                 ("ar", "تسجيل الدخول باستخدام Apple")]:
-            opened.open(f"{page_url}&hl={language}")
-            check_boxes(opened, screen, is_dark)
+            check_boxes(open_page(opened, page_url, language), screen, is_dark)
             image = opened.element(".apple img")
             assert image.get_attribute("alt") == title
             # Chromium shows the text in place of the image.
             assert image.size["height"] > 0 and image.size["width"] > 100
+
+
+@pytest.mark.parametrize("screen", list(SCREENS))
+def test_buttons_with_short_titles_have_the_height_of_the_image(page_url, apple_arguments, screen):
+    with window(apple_arguments, screen, False) as opened:
+        for language in ["en", "ja", "ko", "zh-Hant"]:
+            open_page(opened, page_url, language, "short")
+            assert check_boxes(opened, screen, False, ["apple.com", "google.com"])["height"] == 44
 
 
 def test_the_image_has_a_published_locale_in_every_language(page_url, apple_arguments):
@@ -184,5 +197,5 @@ def test_the_image_has_a_published_locale_in_every_language(page_url, apple_argu
     with window(apple_arguments, "phone", False) as opened:
         for language, locale in LOCALES.items():
             AppleImages.requested.clear()
-            opened.open(f"{page_url}&hl={language}")
+            open_page(opened, page_url, language)
             assert [query["locale"] for query in AppleImages.requested] == [locale]
