@@ -71,7 +71,7 @@ struct Glossary: Sendable {
             language: .indonesian, register: "Anda", account: "akun", signIn: "masuk", signOut: "keluar",
             password: "kata sandi", passkey: "kunci sandi", secondStep: "langkah kedua", provider: "penyedia",
             device: "perangkat", link: "tautan", emailAddress: "alamat email",
-            avoided: ["password", "passkey", "login", "e-mail", "klik", "kamu"]),
+            avoided: ["password", "passkey", "login", "e-mail", "klik", "kamu", "peramban"]),
     ]
 
     /// Ordinary spaces, where a line could begin with the mark. French has U+00A0 before a colon and inside guillemets,

@@ -82,7 +82,7 @@ extension SignInPageText {
         case .passkeyOfferAdvice: "Dengan kunci sandi, Anda masuk dengan sidik jari, wajah, atau kunci layar perangkat Anda."
         case .createPasskey: "Buat kunci sandi"
         case .passkeyNotCreated: "Tidak ada kunci sandi yang dibuat. Anda dapat mencoba lagi."
-        case .passkeyUnsupported: "Peramban ini tidak mendukung kunci sandi."
+        case .passkeyUnsupported: "Browser ini tidak mendukung kunci sandi."
         case .rememberAccount: "Ingat akun saya di perangkat ini"
         case .rememberedAccounts: "Akun di perangkat ini"
         case .signInAs: "Masuk sebagai {name}"

@@ -48,7 +48,7 @@ extension AccountPageText {
         case .addPasskey: "パスキーを追加する"
         case .passkeyHow: "パスキーがあれば、指紋、顔、または端末の画面ロックでログインできます。"
         case .createPasskey: "パスキーを作成する"
-        case .passkeyNotAdded: "パスキーは追加されませんでした。もう一度お試しいただけます。"
+        case .passkeyNotAdded: "パスキーは追加されませんでした。もう一度お試しください。"
         case .passkeysUnsupported: "このブラウザーはパスキーに対応していません。"
         case .rename: "名前を変更する"
         case .renameNamed: "{name}の名前を変更する"

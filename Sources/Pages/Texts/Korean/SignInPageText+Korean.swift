@@ -85,7 +85,7 @@ extension SignInPageText {
         case .passkeyUnsupported: "이 브라우저는 패스키를 지원하지 않습니다."
         case .rememberAccount: "이 기기에서 내 계정 기억"
         case .rememberedAccounts: "이 기기의 계정"
-        case .signInAs: "{name}(으)로 로그인"
+        case .signInAs: "{name} 계정으로 로그인"
         case .forgetAccount: "이 기기에서 {name} 삭제"
         case .subject: "계정: {name}"
         case .resetTitle: "비밀번호 재설정"

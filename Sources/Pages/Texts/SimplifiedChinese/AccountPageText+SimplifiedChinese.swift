@@ -51,7 +51,7 @@ extension AccountPageText {
         case .passkeyNotAdded: "未添加通行密钥。您可以重试。"
         case .passkeysUnsupported: "此浏览器不支持通行密钥。"
         case .rename: "重命名"
-        case .renameNamed: "重命名{name}"
+        case .renameNamed: "重命名 {name}"
         case .renameTitle: "通行密钥的名称"
         case .passkeyNameInvalid: "请输入不超过 100 个字符的名称。"
         case .recoveryCodes: "恢复码"

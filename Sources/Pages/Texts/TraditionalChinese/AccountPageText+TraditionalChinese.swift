@@ -51,7 +51,7 @@ extension AccountPageText {
         case .passkeyNotAdded: "未新增通行密鑰。您可以再試一次。"
         case .passkeysUnsupported: "此瀏覽器不支援通行密鑰。"
         case .rename: "重新命名"
-        case .renameNamed: "重新命名{name}"
+        case .renameNamed: "重新命名 {name}"
         case .renameTitle: "通行密鑰的名稱"
         case .passkeyNameInvalid: "請輸入不超過 100 個字元的名稱。"
         case .recoveryCodes: "復原碼"
