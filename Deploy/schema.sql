@@ -702,6 +702,7 @@ CREATE TABLE public.sign_in_flow (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     flow_hash bytea NOT NULL,
     content text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     CONSTRAINT sign_in_flow_flow_hash_check CHECK ((length(flow_hash) = 32))
 );

@@ -28,7 +28,7 @@ struct Delivery: Sendable {
         guard !queued.relayIsStopped else { return try await giveUp(.relayStopped) }
         guard !queued.mailboxIsSuspended else { return try await giveUp(.mailboxSuspended) }
         let realm = try await dependencies.realm(queued.realm)
-        switch rendered(for: realm) {
+        switch try await rendered(for: realm) {
         case .failure(let failure): return try await giveUp(failure)
         case .success(let (message, payload)): return try await send(message, payload)
         }
@@ -49,13 +49,21 @@ struct Delivery: Sendable {
     }
 
     /// Decrypts and renders the email.
-    private func rendered(for realm: SendingRealm?) -> Result<(Message, EmailPayload), DeliveryFailure> {
+    private func rendered(
+        for realm: SendingRealm?
+    ) async throws -> Result<(Message, EmailPayload), DeliveryFailure> {
         guard let realm else { return .failure(.unknownProject) }
-        let payload: EmailPayload
+        var (email, payload) = (email, EmailPayload())
         do {
             payload = try dependencies.decrypt(email.content, email.id)
         } catch {
             return .failure(.undecryptable)
+        }
+        if email.kind == .signUpCode,
+            let methods = try await dependencies.queue.signInMethods(of: email.recipient, in: queued.realm)
+        {
+            email = email.withKind(.accountExists)
+            (payload.methods, payload.page) = (methods, nil)
         }
         guard let message = dependencies.renderer.message(of: email, payload, for: realm) else {
             return .failure(.missingCode)

@@ -10,12 +10,14 @@ struct EmailLayout {
     /// - Parameter links: the URLs of the links, in the order of their labels.
     init(_ texts: EmailTexts, links: [String], _ brand: EmailBrand, language: Language) {
         let labelledLinks = Array(zip(texts.linkLabels, links))
-        let parts = [texts.paragraphs, labelledLinks.map { "\($0)\n\($1)" }, texts.advice, [brand.footerText]]
+        let code = [texts.code].compactMap(\.self)
+        let parts = [texts.paragraphs, code, labelledLinks.map { "\($0)\n\($1)" }, texts.advice, [brand.footerText]]
             .joined()
         text = parts.joined(separator: "\n\n") + "\n"
         let content =
             [brand.header, Markup(.h1, [.style("font-size:20px;line-height:1.4")], text: texts.subject)]
             + texts.paragraphs.map { Markup(.p, text: $0) }
+            + code.map { Markup(.p, [.style("font-size:28px;letter-spacing:4px;margin:16px 0")], text: $0) }
             + labelledLinks.flatMap { Self.link($0, $1, texts.buttonFallback) }
             + texts.advice.map { Markup(.p, text: $0) } + [brand.footer]
         html = Markup.document(

@@ -29,7 +29,8 @@ public struct EmailRenderer: Sendable {
             kind: email.kind, projectName: name, method: SignInMethodName(payload.provider, in: realm),
             staysConnectedToApple: payload.staysConnectedToApple == true,
             hasEarlierMailbox: payload.hasEarlierMailbox == true,
-            methods: payload.methods.map { $0.map { SignInMethodName($0, in: realm) } } ?? [], hasLink: link != nil,
+            methods: payload.methods.map { $0.map { SignInMethodName($0, in: realm) } } ?? [], code: payload.page?.code,
+            hasLink: link != nil,
             lifetime: HumanDuration(email.expiresAt - email.createdAt),
             removable: removals.map { SignInMethodName($0.provider, in: realm) })
         var texts = EmailTexts(values, in: language, replacedBy: realm.project.texts)
@@ -38,7 +39,7 @@ public struct EmailRenderer: Sendable {
             self.link(.removeSignInMethod, removal.code, of: email, payload, in: realm, language)
         }
         let layout = EmailLayout(
-            texts, links: ([link].compactMap(\.self) + removalLinks).map(\.url),
+            texts, links: [link?.url ?? payload.page?.link].compactMap(\.self) + removalLinks.map(\.url),
             EmailBrand(brand, name: name, logo: logo?.image), language: language)
         return Message(
             from: Mailbox(

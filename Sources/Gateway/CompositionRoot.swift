@@ -165,7 +165,9 @@ struct CompositionRoot: Sendable {
                 secondFactor: secondFactor, flows: flows,
                 publicOrigin: PublicOrigin(configured: publicURL, acceptsHostHeader: mode.acceptsHostHeader),
                 newAuthURISessionID: { Random.text(length: 27) }),
-            signInPage: signInPage(on: pool, store, completion, authenticator, federated, flows, sealedTokens),
+            signInPage: signInPage(
+                on: pool, store, completion, authenticator, federated, flows, sealedTokens,
+                EmailMethods(sender: emailActions.sending, link: emailLink, password: password)),
             accounts: accounts(
                 on: pool, store, completion, sealedTokens, enrolment,
                 PasskeyEnrolment(

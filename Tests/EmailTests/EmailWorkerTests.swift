@@ -49,6 +49,10 @@ struct EmailWorkerTests {
             state.withLock { $0.storedCodes.contains(codeHash) }
         }
 
+        func signInMethods(of email: EmailAddress, in realm: ID<Realm>) async throws -> [ProviderID]? {
+            state.withLock { $0.accountAddresses.contains(email) ? [ProviderID("google.com"), .password] : nil }
+        }
+
         func remove(_ id: ID<OutgoingEmail>) async throws {
             try state.withLock { state in
                 if state.isDown { throw StoreUnavailable(reason: "down") }
@@ -107,7 +111,9 @@ struct EmailWorkerTests {
                 queue: queue,
                 decrypt: { content, _ in
                     guard content != Array("damaged".utf8) else { throw DamagedPayload() }
-                    return EmailPayload(code: content.isEmpty ? nil : String(decoding: content, as: UTF8.self))
+                    let code = content.isEmpty ? nil : String(decoding: content, as: UTF8.self)
+                    let page = EmailPayload.Page(link: "https://auth.example/page", code: "123456")
+                    return EmailPayload(code: code, page: code == "page" ? page : nil)
                 }, hash: { Array($0.utf8) },
                 realm: { $0 == ID("demo") ? EmailRendererTests.realm() : nil },
                 renderer: EmailRenderer(sender: sender) { _, _ in "https://auth.example/act" },
@@ -125,6 +131,22 @@ struct EmailWorkerTests {
         #expect(state.calls == ["remove"])
         #expect(state.sent.map(\.to) == ["ada@example.org"])
         #expect(state.outcomes == [.sent])
+    }
+
+    @Test("The email of a sign-up states how to sign in if an account has the address, and has no code then")
+    func signUp() async throws {
+        let address = try #require(EmailAddress("ada@example.org"))
+        for isKnown in [false, true] {
+            let state = try await Self.deliver([Self.queued(.signUpCode, account: nil, content: "page")]) { state in
+                state.storedCodes = [Array("page".utf8)]
+                if isKnown { state.accountAddresses = [address] }
+            }
+            let message = try #require(state.sent.first)
+            let text = message.text
+            #expect(text.contains("123456") == !isKnown)
+            #expect(text.contains("https://auth.example/page") == !isKnown)
+            #expect(text.contains("Ways to sign in to your account: Google, Password.") == isKnown)
+        }
     }
 
     @Test("An email is given up without being sent if its relay address forwards no email")

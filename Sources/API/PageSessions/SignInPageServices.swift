@@ -6,6 +6,7 @@ public struct SignInPageServices: Sendable {
     let codes: SignInCodes
     let support: SupportAccessCodes
     let steps: SignInPageSteps
+    let emails: SignInPageEmails
     let forms: FormTokens
     let sealedTokens: any SealedTokens
     let secrets: FlowSecrets
@@ -16,8 +17,7 @@ public struct SignInPageServices: Sendable {
 
     public init(
         sessions: BrowserSessions, codes: SignInCodes, support: SupportAccessCodes, steps: SignInPageSteps,
-        forms: FormTokens,
-        sealedTokens: any SealedTokens,
+        emails: SignInPageEmails, forms: FormTokens, sealedTokens: any SealedTokens,
         secrets: FlowSecrets, clock: WallClock, timeZones: TimeZones,
         issuer: @escaping @Sendable (ID<Project>) -> String
     ) {
@@ -25,6 +25,7 @@ public struct SignInPageServices: Sendable {
         self.codes = codes
         self.support = support
         self.steps = steps
+        self.emails = emails
         self.forms = forms
         self.sealedTokens = sealedTokens
         self.secrets = secrets

@@ -11,7 +11,7 @@ struct SignInOffer {
     /// For the log: why providers are missing.
     let refusal: (any Refusal)?
 
-    init(of app: App, in realm: Realm, for request: SignInPageRequest, usesAppleImage: Bool) {
+    init(of app: App, in realm: Realm, for request: SignInPageRequest, usesAppleImage: Bool, sendsEmail: Bool) {
         let services = LoginServices(of: app, in: realm)
         var methods = services.offered
         let lacksApple = methods.contains(.apple) && !realm.hasBrowserFlow(of: .apple, for: app) && !app.isAccountPage
@@ -32,8 +32,9 @@ struct SignInOffer {
         screen.offersGuest = methods.contains(.anonymous) && request.operation == .signIn
         offersSignUp =
             screen.offersPassword && realm.policy.allowsSignUp && request.operation == .signIn
-            && !realm.policy.emailEnumerationProtection
+            && (!realm.policy.emailEnumerationProtection || sendsEmail)
         screen.offersSignUp = offersSignUp
+        screen.offersEmail = services.offersEmailLinks && sendsEmail && request.operation == .signIn
         self.screen = screen
         let isHidden = methods.count < services.methods.count
         refusal = isHidden ? services.violations.first.map { ProviderRefusal.notForThisApp(violation: $0) } : nil

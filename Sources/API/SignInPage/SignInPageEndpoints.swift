@@ -8,6 +8,7 @@ extension Endpoint {
     static let getSignInPage = page("getSignInPage", .get, "/{project}/__/auth/signIn") { call in
         try await call.withProjectOfPath(languageTag: call.request.query("hl")) { project, pageContext in
             let visitor = SignInVisitor(call: call, project: project, pageContext: pageContext)
+            if let link = call.request.query("link") { return try await visitor.open(link: link) }
             guard let sealed = call.request.query("flow") else { return try await visitor.open() }
             return try await visitor.resume(sealed) { visit in
                 try await visit.show(
@@ -75,9 +76,7 @@ struct SignInVisitor {
             let (flow, _) = try? services.sealedTokens.decode(
                 SignInPageFlow.self, from: sealed, at: services.clock.now(), in: project.id)
         else { return failure(.expired, because: .flowInvalid) }
-        guard let value = cookie.value(in: call.request),
-            services.secrets.areEqual(services.secrets.hash(value), flow.cookieHash)
-        else { return failure(.otherBrowser, because: .otherBrowser) }
+        guard isBrowser(of: flow) else { return failure(.otherBrowser, because: .otherBrowser) }
         guard let visit = try await visit(flow, sealed: sealed, isResumed: true) else {
             return failure(.expired, because: .flowInvalid)
         }
@@ -85,6 +84,12 @@ struct SignInVisitor {
             return failure(.finished, because: .finished)
         }
         return try await respond(visit)
+    }
+
+    /// Whether the browser started the flow.
+    func isBrowser(of flow: SignInPageFlow) -> Bool {
+        guard let value = cookie.value(in: call.request) else { return false }
+        return services.secrets.areEqual(services.secrets.hash(value), flow.cookieHash)
     }
 
     /// - Parameter isResumed: whether the flow has started before. Then the language that the user has chosen since

@@ -77,12 +77,11 @@ extension SignInVisit {
 
     /// Redirects the browser to a provider. The flow is stored, because the provider returns only with its ID.
     func startProvider(_ provider: ProviderID) async throws -> PageResponse {
-        let offer = SignInOffer(of: app, in: realm, for: request, usesAppleImage: showsAppleImage)
         guard offer.screen.providers.contains(where: { $0.provider == provider }) else {
             return try await show(screen: .signIn, .notAvailable, status: 400)
         }
         do {
-            try await services.steps.set(try await storedStep(), of: flow, in: realm, from: context)
+            try await services.steps.set(try await state(), of: flow, in: realm, from: context)
             let started = try await call.services.signIn.flows.start(
                 AuthorizationStart(
                     provider: provider, operation: request.operation,

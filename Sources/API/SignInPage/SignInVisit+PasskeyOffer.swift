@@ -46,7 +46,7 @@ extension SignInVisit {
 
     /// Adds the created passkey to the account, and returns to the app.
     func createPasskey(_ fields: FormFields) async throws -> PageResponse {
-        guard usesPasskeys, case .passkeyOffer(let offer) = try await storedStep(),
+        guard usesPasskeys, case .passkeyOffer(let offer) = try await state().step,
             let caller = try await caller(of: offer)
         else { return try await show(screen: .signIn, .codeExpired, status: 400) }
         do {
@@ -61,7 +61,7 @@ extension SignInVisit {
 
     /// Returns to the app without a passkey.
     func skipPasskey() async throws -> PageResponse {
-        guard case .passkeyOffer(let offer) = try await storedStep(), let caller = try await caller(of: offer) else {
+        guard case .passkeyOffer(let offer) = try await state().step, let caller = try await caller(of: offer) else {
             return try await show(screen: .signIn, .codeExpired, status: 400)
         }
         var page = try await complete(offer, in: caller.session, of: caller.account)

@@ -36,7 +36,7 @@ extension SignInVisit {
                 screen: .signIn, .unknownPasskey, unknownPasskey: ID(Base64URL.encode(response.id)), status: 400,
                 because: PasskeyRefusal.unknown)
         }
-        guard case .secondFactor(_, _, let storedStays, _, let owner) = try await storedStep(),
+        guard case .secondFactor(_, _, let storedStays, _, let owner) = try await state().step,
             case .signedIn(let signedIn) = outcome
         else { return try await finish(outcome, stays: stays) }
         guard signedIn.account.id == owner else {

@@ -25,7 +25,7 @@ extension SignInVisit {
                 return try await show(screen: .signIn, .rejected, status: 400)
             }
             return try await store(
-                .conflict(
+                SignInPageConflict(
                     pendingToken: pendingToken, provider: provider, email: existing?.email?.rawValue,
                     methods: existing?.signInMethodsOnPage ?? []))
         case .conflict, .phoneConflict:
@@ -62,11 +62,12 @@ extension SignInVisit {
 
     /// Links the identity of a conflict to the account that its owner has proven.
     private func linkingConflict(to signedIn: SignedIn) async throws -> SignedIn {
-        guard case .conflict(let pendingToken, _, _, _) = try await storedStep() else { return signedIn }
+        guard let conflict = try await state().conflict else { return signedIn }
         let outcome: SignInOutcome
         do {
             outcome = try await call.services.signIn.federated.signIn(
-                .pendingToken(pendingToken), linkingTo: signedIn.idToken, autoCreate: false, for: app, in: realm,
+                .pendingToken(conflict.pendingToken), linkingTo: signedIn.idToken, autoCreate: false, for: app,
+                in: realm,
                 from: context
             ).outcome
         } catch {

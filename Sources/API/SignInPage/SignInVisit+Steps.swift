@@ -47,8 +47,8 @@ extension SignInVisit {
         screen: SignInPageRequest.Screen?, _ problem: SignInProblem? = nil, email: String? = nil, stays: Bool = false,
         unknownPasskey: ID<Passkey>? = nil, status: Int = 200, because refusal: (any Refusal)? = nil
     ) async throws -> PageResponse {
-        if problem == nil, screen == nil, let stored = try await storedStep() { return try await show(stored) }
-        let offer = SignInOffer(of: app, in: realm, for: request, usesAppleImage: showsAppleImage)
+        if problem == nil, screen == nil, let page = try await show(try await state()) { return page }
+        let offer = offer
         let email = email ?? request.loginHint ?? rememberedEmail(nil) ?? ""
         switch screen ?? .signIn {
         case .signUp where offer.offersSignUp:
@@ -57,15 +57,18 @@ extension SignInVisit {
                 because: refusal)
         case .reset where offer.screen.offersPassword:
             return response(.requestReset(email: email, step(problem), pageContext), status: status, because: refusal)
-        case .signIn, .signUp, .reset:
-            var screen = offer.screen
-            screen.email = email
-            screen.stays = stays
-            screen.passkey = try passkeyCeremony(unknown: unknownPasskey)
-            screen.remembered = rememberedAccounts
-            screen.offersStaying = isOwnOrigin && request.operation == .signIn
+        case .signIn, .signUp, .reset, .emailCode:
+            var form = offer.screen
+            form.email = email
+            form.stays = stays
+            form.passkey = try passkeyCeremony(unknown: unknownPasskey)
+            form.remembered = rememberedAccounts
+            form.offersStaying = isOwnOrigin && request.operation == .signIn
+            guard screen != .emailCode || !offer.screen.offersEmail else {
+                return response(.requestEmailCode(form, step(problem), pageContext), status: status, because: refusal)
+            }
             return response(
-                .signIn(screen, step(problem), pageContext), status: status, because: refusal ?? offer.refusal)
+                .signIn(form, step(problem), pageContext), status: status, because: refusal ?? offer.refusal)
         }
     }
 
@@ -109,6 +112,10 @@ extension SignInVisit {
         case .reset: return try await sendReset(to: email)
         case .notNow: return try await forgetConflict()
         case .forget: return try forgetAccount(ID(fields[signIn: .account] ?? ""))
+        case .emailCode: return try await sendEmail(to: email, stays: stays)
+        case .emailAgain: return try await sendEmailAgain()
+        case .enterCode: return try await enterEmailCode(fields[signIn: .code])
+        case .openLink: return try await submitEmailLink(fields[signIn: .link])
         }
     }
 
@@ -117,7 +124,9 @@ extension SignInVisit {
     private func signUp(email: String?, password: Secret?) async throws -> PageResponse {
         try LoginServices.requireListed(.password, for: app)
         guard request.operation == .signIn else { throw SignUpRefusal.notAllowed }
-        guard !realm.policy.emailEnumerationProtection else { throw SignUpRefusal.notAllowed }
+        guard !realm.policy.emailEnumerationProtection else {
+            return try await sendSignUp(to: email, password: password)
+        }
         return try await finish(
             call.services.signIn.password.signUp(
                 email: email, password: password, profile: AccountUpdate.Profile(), in: realm, from: context))
@@ -146,11 +155,18 @@ extension SignInVisit {
             case .signUp: .signUp
             case .reset: .reset
             case .signIn, .guest, .resume: .signIn
-            case .secondFactor, .passkey, .createPasskey, .skipPasskey, .notNow, .forget: nil
+            case .emailCode: .emailCode
+            case .secondFactor, .passkey, .createPasskey, .skipPasskey, .notNow, .forget, .emailAgain, .enterCode,
+                .openLink:
+                nil
             }
         let problem = SignInProblem(refusal)
-        if screen == nil, let stored = try await storedStep() {
-            return try await show(stored, problem, status: problem.status, because: refusal)
+        let state = try await state()
+        if screen == nil, let page = try await show(state, problem, status: problem.status, because: refusal) {
+            return page
+        }
+        if screen == .signIn, let conflict = state.conflict {
+            return try show(conflict, problem, status: problem.status, because: refusal)
         }
         var page = try await show(
             screen: screen, problem, email: email, stays: stays, status: problem.status, because: refusal)
@@ -174,6 +190,9 @@ extension SignInProblem {
             case CredentialRefusal.missingPassword: .missingPassword
             case CredentialRefusal.weakPassword(let minimum): .weakPassword([.minimumLength(minimum)])
             case CredentialRefusal.passwordLacks(let requirements): .weakPassword(requirements)
+            case SignInPageRefusal.wrongEmailCode: .wrongCode
+            case SignInPageRefusal.emailExpired, SignInPageRefusal.flowInvalid: .emailExpired
+            case SignInPageRefusal.onlyLink: .onlyLink
             case FactorRefusal.invalidCode, PhoneRefusal.invalidCode, OOBCodeRefusal.invalid: .wrongCode
             case FactorRefusal.invalidPendingCredential, OOBCodeRefusal.expired, PasskeyRefusal.challengeExpired,
                 EditRefusal.loginTooOld:
@@ -188,6 +207,9 @@ extension SignInProblem {
     }
 
     var status: Int {
-        if case .tooManyAttempts = self { 429 } else { 400 }
+        switch self {
+        case .tooManyAttempts, .onlyLink: 429
+        default: 400
+        }
     }
 }

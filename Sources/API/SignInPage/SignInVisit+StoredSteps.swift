@@ -4,20 +4,27 @@ internal import Identity
 internal import Pages
 
 extension SignInVisit {
-    /// The step that waits for the user; `nil` if the flow is at its first step.
-    func storedStep() async throws -> SignInPageStep? { try await services.steps.step(of: flow, in: realm) }
+    func state() async throws -> SignInPageState { try await services.steps.state(of: flow, in: realm) }
 
     /// Stores the next step, and redirects the browser to it.
-    func store(_ step: SignInPageStep) async throws -> PageResponse {
-        try await services.steps.set(step, of: flow, in: realm, from: context)
+    func store(_ step: SignInPageStep, hasNewCode: Bool = false) async throws -> PageResponse {
+        var state = try await state()
+        state.step = step
+        try await services.steps.set(state, of: flow, hasNewCode: hasNewCode, in: realm, from: context)
         return PageResponse(.redirect(to: pageURL), of: realm.id)
     }
 
+    func store(_ conflict: SignInPageConflict) async throws -> PageResponse {
+        try await services.steps.set(SignInPageState(conflict: conflict), of: flow, in: realm, from: context)
+        return PageResponse(.redirect(to: pageURL), of: realm.id)
+    }
+
+    /// - Returns: `nil` if the flow is at its first step.
     func show(
-        _ stored: SignInPageStep, _ problem: SignInProblem? = nil, status: Int = 200,
+        _ state: SignInPageState, _ problem: SignInProblem? = nil, status: Int = 200,
         because refusal: (any Refusal)? = nil
-    ) async throws -> PageResponse {
-        switch stored {
+    ) async throws -> PageResponse? {
+        switch state.step {
         case .passkeyOffer(let offer):
             return try await show(offer, problem, status: status, because: refusal)
         case .secondFactor(_, let factors, _, let sessionInfo, let passkeyOwner):
@@ -27,25 +34,33 @@ extension SignInVisit {
                     SecondFactorScreen(factors, isCodeSent: sessionInfo != nil, passkey: passkey), step(problem),
                     pageContext),
                 status: status, because: refusal)
-        case .conflict(_, let provider, let email, let methods):
-            let offer = SignInOffer(of: app, in: realm, for: request, usesAppleImage: showsAppleImage)
-            var screen = offer.screen
-            screen.email = email ?? ""
-            screen.offersGuest = false
-            screen.offersSignUp = false
-            screen.passkey = try passkeyCeremony()
-            let name = realm.settings(of: provider)?.openID?.displayName
+        case .emailCode(let email):
             return response(
-                .conflict(
-                    screen, provider: ProviderButton.name(of: provider, displayName: name), known: methods,
-                    step(problem), pageContext),
-                status: status, because: refusal)
+                .emailCode(sentTo: email.recipient, step(problem), pageContext), status: status, because: refusal)
+        case nil:
+            return try state.conflict.map { try show($0, problem, status: status, because: refusal) }
         }
+    }
+
+    func show(
+        _ conflict: SignInPageConflict, _ problem: SignInProblem?, status: Int, because refusal: (any Refusal)?
+    ) throws -> PageResponse {
+        var screen = offer.screen
+        screen.email = conflict.email ?? ""
+        screen.offersGuest = false
+        screen.offersSignUp = false
+        screen.passkey = try passkeyCeremony()
+        let name = realm.settings(of: conflict.provider)?.openID?.displayName
+        return response(
+            .conflict(
+                screen, provider: ProviderButton.name(of: conflict.provider, displayName: name),
+                known: conflict.methods, step(problem), pageContext),
+            status: status, because: refusal)
     }
 
     func submitSecondFactor(_ fields: FormFields) async throws -> PageResponse {
         guard
-            case .secondFactor(let pending, let factors, let stays, let sessionInfo, let owner) = try await storedStep()
+            case .secondFactor(let pending, let factors, let stays, let sessionInfo, let owner) = try await state().step
         else {
             return try await show(screen: .signIn, .codeExpired, status: 400)
         }
@@ -75,7 +90,8 @@ extension SignInVisit {
 
     /// Signs in without linking: the proven identity is forgotten.
     func forgetConflict() async throws -> PageResponse {
-        try await services.steps.remove(of: flow, in: realm)
+        // A flow without conflict keeps its attempts to enter a code.
+        if try await state().conflict != nil { try await services.steps.remove(of: flow, in: realm) }
         return PageResponse(.redirect(to: pageURL), of: realm.id)
     }
 }

@@ -21,6 +21,13 @@ struct SignInVisit {
     /// Whether the browser can have a session.
     var isOwnOrigin: Bool { call.pipeline.isOwnOrigin(call.request, in: realm) }
 
+    /// What the page offers in this flow.
+    var offer: SignInOffer {
+        SignInOffer(
+            of: app, in: realm, for: request, usesAppleImage: showsAppleImage,
+            sendsEmail: services.emails.sendsEmail)
+    }
+
     /// What every page of the flow has.
     func step(_ problem: SignInProblem? = nil) -> SignInStep {
         var step = SignInStep(
@@ -53,8 +60,11 @@ struct SignInVisit {
     var showsAppleImage: Bool { !call.services.signIn.publicOrigin.acceptsHostHeader }
 
     /// The URL of the page in this flow. It is absolute, because providers return to another path.
-    var pageURL: String {
-        "\(call.pipeline.publicURL(of: call.request, in: realm))/\(realm.project.id)/__/auth/signIn?flow=\(sealed)"
+    var pageURL: String { "\(pageBase)?flow=\(sealed)" }
+
+    /// The URL of the page without its query.
+    var pageBase: String {
+        "\(call.pipeline.publicURL(of: call.request, in: realm))/\(realm.project.id)/__/auth/signIn"
     }
 }
 

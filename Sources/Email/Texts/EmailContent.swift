@@ -31,6 +31,18 @@ struct EmailContent {
             case .signIn:
                 EmailContent(
                     .signInSubject, [.signIn], link: .signInLink, [.expiryAfterRequest, .signInWarning, .notRequested])
+            case .signInCode:
+                EmailContent(
+                    .signInSubject, [.signInCode], link: .signInLink,
+                    [.expiryAfterRequest, .codeWarning, .notRequested])
+            case .signUpCode:
+                EmailContent(
+                    .verifyEmailSubject, [.signUpCode], link: .verifyEmailLink,
+                    [.expiryAfterRequest, .codeWarning, .notRequested])
+            case .accountExists:
+                EmailContent(
+                    .accountExistsSubject, [.accountExists] + (values.methods.isEmpty ? [] : [.accountExistsMethods]),
+                    [.accountExistsAdvice])
             case .changeEmail:
                 EmailContent(
                     .changeEmailSubject, [.changeEmail], link: .changeEmailLink, [.expiryAfterRequest, .notRequested])

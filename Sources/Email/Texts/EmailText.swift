@@ -5,7 +5,8 @@ internal import Pages
 enum EmailText: TextKey {
     /// Requested emails.
     case verifyEmailSubject, verifyEmail, verifyEmailLink, resetPasswordSubject, resetPassword, resetPasswordLink,
-        signInSubject, signIn, signInLink, signInWarning, changeEmailSubject, changeEmail, changeEmailLink
+        signInSubject, signIn, signInLink, signInWarning, changeEmailSubject, changeEmail, changeEmailLink, signInCode,
+        signUpCode, codeWarning, accountExistsSubject, accountExists, accountExistsMethods, accountExistsAdvice
     /// Notices about the password and the address.
     case passwordChangedSubject, passwordChanged, earlierMailbox, methodsStillWork, ignoreOrResetIfListed,
         emailChangedSubject, emailChanged, emailChangedUnconfirmed, emailChangedLink, emailChangedAdvice,

@@ -7,6 +7,8 @@ struct EmailTexts: Hashable {
     var subject: String
     /// The paragraphs before the links.
     var paragraphs: [String]
+    /// The code to enter, after the paragraphs; `nil` if the email has none.
+    var code: String?
     /// Labels of the links, in the order of the links.
     var linkLabels: [String]
     /// The paragraphs after the links.
@@ -21,6 +23,7 @@ struct EmailTexts: Hashable {
         let string = { (key: EmailText) in Text(key, placeholders, customTexts: custom).string(in: language) }
         subject = string(content.subject)
         paragraphs = content.paragraphs.map(string)
+        code = values.code
         linkLabels = content.links.map(string) + values.removable.map { $0.removalLabel.string(in: language) }
         advice = content.advice.map(string)
         buttonFallback = string(.buttonFallback)
@@ -38,8 +41,10 @@ struct EmailTextValues: Hashable {
     let staysConnectedToApple: Bool
     /// Whether the owner of another mailbox can take the account back.
     let hasEarlierMailbox: Bool
-    /// The sign-in methods of the account after a merge.
+    /// The sign-in methods of the account, after a merge or in answer to a sign-up.
     let methods: [SignInMethodName]
+    /// The code to enter on the sign-in page; `nil` if the email has none.
+    let code: String?
     /// Whether the email has a link besides those for ``removable``.
     let hasLink: Bool
     /// How long the links are valid after the request, the change or the merge that caused the email.

@@ -1,4 +1,5 @@
 internal import API
+internal import Crypto
 internal import EventLoop
 internal import Identity
 internal import Postgres
@@ -8,12 +9,22 @@ internal import Tokens
 
 /// The services of sign-ins in a browser.
 extension CompositionRoot {
+    /// The methods by which a mailbox proves an address.
+    struct EmailMethods {
+        let sender: OOBCodeSender
+        let link: EmailLinkMethod
+        let password: PasswordMethod
+    }
+
     func signInPage(
         on pool: Pool, _ store: any AccountStore, _ completion: SignInCompletion, _ authenticator: Authenticator,
-        _ federated: FederatedMethod,
-        _ flows: AuthorizationFlows, _ sealedTokens: any SealedTokens
+        _ federated: FederatedMethod, _ flows: AuthorizationFlows, _ sealedTokens: any SealedTokens,
+        _ emailMethods: EmailMethods
     ) -> SignInPageServices {
-        SignInPageServices(
+        let steps = SignInPageSteps(
+            store: PostgresSignInStepStore(pool: pool), sealedTokens: sealedTokens, limiter: limiter, secrets: .live,
+            clock: mode.clock)
+        return SignInPageServices(
             sessions: BrowserSessions(
                 store: PostgresBrowserSessionStore(pool: pool), authenticator: authenticator, secrets: .live,
                 clock: mode.clock),
@@ -24,10 +35,12 @@ extension CompositionRoot {
             support: SupportAccessCodes(
                 accounts: store, store: PostgresSignInCodeStore(pool: pool), emailFactory: emailFactory,
                 secrets: .live, operators: console?.project, clock: mode.clock, entropy: .live),
-            steps: SignInPageSteps(
-                store: PostgresSignInStepStore(pool: pool), sealedTokens: sealedTokens, limiter: limiter,
-                secrets: .live,
-                clock: mode.clock),
+            steps: steps,
+            emails: SignInPageEmails(
+                sender: emailMethods.sender, emailLink: emailMethods.link, password: emailMethods.password,
+                steps: steps,
+                sealedTokens: sealedTokens, limiter: limiter, secrets: .live,
+                newCode: { Random.text(length: 6, alphabet: "0123456789") }, clock: mode.clock),
             forms: .live(under: masterKeys), sealedTokens: sealedTokens, secrets: .live, clock: mode.clock,
             timeZones: TimeZones(load: PostgresTimeZoneStore(pool: pool).offsets(of:)),
             issuer: mode.issuers.idTokenIssuer(of:))

@@ -7,6 +7,13 @@ public struct OutgoingEmail: Hashable, Sendable {
         case resetPassword = "PASSWORD_RESET"
         case signIn = "EMAIL_SIGNIN"
         case changeEmail = "VERIFY_AND_CHANGE_EMAIL"
+        /// Has a link to the sign-in page and a code, which sign in.
+        case signInCode = "SIGN_IN_CODE"
+        /// Has a link to the sign-in page and a code, which create an account. If an account has the address when the
+        /// email is sent, it is sent as ``accountExists``.
+        case signUpCode = "SIGN_UP_CODE"
+        /// Has no link. States how to sign in.
+        case accountExists = "ACCOUNT_EXISTS"
         /// A notice, like all following kinds: no client requests it. After a reset of the password, it has a removal
         /// link for each identity whose provider has not verified the account's address.
         case passwordChanged = "notice.password-changed"
@@ -78,6 +85,13 @@ public struct OutgoingEmail: Hashable, Sendable {
         self.createdAt = createdAt
         self.expiresAt = expiresAt
     }
+
+    /// The same email with another template.
+    public func withKind(_ kind: Kind) -> OutgoingEmail {
+        OutgoingEmail(
+            id: id, kind: kind, account: account, recipient: recipient, language: language, content: content,
+            createdAt: createdAt, expiresAt: expiresAt)
+    }
 }
 
 /// The values that the email's template needs. The payload is stored encrypted.
@@ -103,6 +117,19 @@ public struct EmailPayload: Hashable, Codable, Sendable {
     public var hasEarlierMailbox: Bool?
     /// The app whose brand the email has; `nil` for the brand of the project.
     public var app: ID<App>?
+    /// What an email of the sign-in page has; `nil` in other emails.
+    public var page: Page?
+
+    /// A link to the sign-in page, and the code to enter there.
+    public struct Page: Hashable, Codable, Sendable {
+        public let link: String
+        public let code: String
+
+        public init(link: String, code: String) {
+            self.link = link
+            self.code = code
+        }
+    }
 
     /// A link that removes an identity.
     public struct Removal: Hashable, Codable, Sendable {
@@ -117,7 +144,7 @@ public struct EmailPayload: Hashable, Codable, Sendable {
 
     public init(
         code: String? = nil, apiKey: String? = nil, continueURL: String? = nil, appLinkBase: String? = nil,
-        provider: ProviderID? = nil, removals: [Removal]? = nil, methods: [ProviderID]? = nil
+        provider: ProviderID? = nil, removals: [Removal]? = nil, methods: [ProviderID]? = nil, page: Page? = nil
     ) {
         self.code = code
         self.apiKey = apiKey
@@ -126,6 +153,7 @@ public struct EmailPayload: Hashable, Codable, Sendable {
         self.provider = provider
         self.removals = removals
         self.methods = methods
+        self.page = page
     }
 }
 
@@ -160,6 +188,9 @@ public protocol EmailQueue: Sendable {
     ///
     /// - Parameter codeHash: the SHA-256 of the code.
     func isCodeStored(_ codeHash: [UInt8]) async throws -> Bool
+
+    /// Returns the methods of the account that has the address now; `nil` if no account has it.
+    func signInMethods(of email: EmailAddress, in realm: ID<Realm>) async throws -> [ProviderID]?
 
     /// Deletes an email that was sent or is no longer needed.
     func remove(_ id: ID<OutgoingEmail>) async throws
@@ -196,5 +227,5 @@ public struct QueuedEmail: Hashable, Sendable {
 
 extension OutgoingEmail.Kind {
     /// Whether the reader of the email can sign in to the account.
-    public var givesAccess: Bool { self == .resetPassword || self == .signIn }
+    public var givesAccess: Bool { self == .resetPassword || self == .signIn || self == .signInCode }
 }

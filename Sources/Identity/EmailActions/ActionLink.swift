@@ -96,7 +96,8 @@ extension OutgoingEmail.Kind {
         case .identityLinked: .removeSignInMethod
         case .factorAdded: .revertSecondFactorAddition
         case .accountsMerged: .undoMerge
-        case .passwordChanged, .relayAddressChanged, .identityUnlinked, .accountReclaimed, .accountReplaced,
+        case .signInCode, .signUpCode, .accountExists, .passwordChanged, .relayAddressChanged, .identityUnlinked,
+            .accountReclaimed, .accountReplaced,
             .accountDeleted, .accountExported, .factorRemoved, .factorsReset, .recoveryCodeUsed, .recoveryCodesRenewed,
             .manyWrongCodes, .administratorAdded, .ownerAdded, .supportAccess:
             nil

@@ -48,6 +48,25 @@ public struct OOBCodeSender: Sendable {
         }
     }
 
+    /// Whether the installation sends emails.
+    var sendsEmail: Bool { emailFactory.sendsEmail }
+
+    /// Sends an email of the sign-in page.
+    ///
+    /// - Parameter payload: has the link and the code of the page.
+    /// - Returns: the email action code that they stand for. The recipient does not get it.
+    func sendForPage(
+        _ kind: OutgoingEmail.Kind, to email: EmailAddress, _ payload: EmailPayload, in realm: Realm,
+        from context: RequestContext
+    ) async throws -> String {
+        guard sendsEmail else { throw OOBSendingRefusal.emailNotConfigured }
+        try limiter.countEmail(.signIn, to: email, from: context.network, in: realm)
+        try await hooks.requireEmailAllowed(to: email, .signIn, in: realm, from: context)
+        var draft = Draft(.signIn, about: email)
+        (draft.kind, draft.emailLifetime) = (kind, SignInPageEmail.lifetime)
+        return try await issue(draft, payload, in: realm, from: context)
+    }
+
     /// Sends the email that a client requested. Returns the caller's current address if the code verifies or changes
     /// it, otherwise the requested address. The first address of an account is a change too.
     public func send(_ request: Request, in realm: Realm, from context: RequestContext) async throws -> EmailAddress {
@@ -217,13 +236,17 @@ public struct OOBCodeSender: Sendable {
 
 extension OOBCodeSender {
     /// A code to be issued.
-    private struct Draft {
+    struct Draft {
         let purpose: OOBCode.Purpose
         let account: Account?
         /// The session of the owner who requested the code.
         let session: Session?
         let email: EmailAddress
         let newEmail: EmailAddress?
+        /// The kind of the email; `nil` for that of the purpose.
+        var kind: OutgoingEmail.Kind?
+        /// How long the email states that it is valid; `nil` for the lifetime of the code.
+        var emailLifetime: Duration?
 
         init(
             _ purpose: OOBCode.Purpose, of account: Account? = nil, by session: Session? = nil,
@@ -239,7 +262,7 @@ extension OOBCodeSender {
 
     /// Stores a new code, enqueues its email unless `sendsEmail` is `false`, and returns the code.
     @discardableResult
-    private func issue(
+    func issue(
         _ draft: Draft, _ content: EmailPayload, sendsEmail: Bool = true,
         for administrator: (AuditNote, AuditActor)? = nil, in realm: Realm, from context: RequestContext
     ) async throws -> String {
@@ -253,10 +276,10 @@ extension OOBCodeSender {
             generation: draft.purpose.dependsOnGeneration ? draft.account?.generation : nil, email: draft.email,
             newEmail: draft.newEmail, createdAt: now, expiresAt: end)
         let outgoing: OutgoingEmail? =
-            if sendsEmail, let kind = OutgoingEmail.Kind(rawValue: draft.purpose.rawValue) {
+            if sendsEmail, let kind = draft.kind ?? OutgoingEmail.Kind(rawValue: draft.purpose.rawValue) {
                 try emailFactory.outgoingEmail(
                     kind, to: draft.newEmail ?? draft.email, about: draft.account?.id, content, from: context, at: now,
-                    until: end)
+                    until: draft.emailLifetime.map { now + $0 } ?? end)
             } else { nil }
         try await mappingConflicts(to: \.refusalOfEdit) {
             try await codes.issue(

@@ -8,6 +8,7 @@ public enum LimitKey: Hashable, Sendable {
         case factorFailures, accountFactorFailures, recoveryCodeFailures, unknownNetworkFactorAttempts
         case knownNetworkFactorAttempts, knownNetworkFactorFailures, knownNetworkRecoveryFailures
         case phoneCodes, phoneCodeBlock, phoneCodesFromNetwork, phoneCodeResends, factorPhoneCodes, wrongPhoneCodes
+        case wrongEmailCodes
     }
 
     /// Wrong passwords for one address from one network, so that an attacker cannot lock out the owner in another
@@ -71,6 +72,8 @@ public enum LimitKey: Hashable, Sendable {
     /// Wrong codes for a telephone number, counted per purpose and network: wrong codes from one network must not keep
     /// the owner out in another.
     case wrongPhoneCodes(PhoneNumber, PhoneCode.Purpose, from: ClientNetwork)
+    /// Wrong codes for an email of the sign-in page to one address, from all networks together.
+    case wrongEmailCodes(EmailAddress)
 
     public var kind: Kind {
         switch self {
@@ -102,6 +105,7 @@ public enum LimitKey: Hashable, Sendable {
         case .phoneCodeResends: .phoneCodeResends
         case .factorPhoneCodes: .factorPhoneCodes
         case .wrongPhoneCodes: .wrongPhoneCodes
+        case .wrongEmailCodes: .wrongEmailCodes
         }
     }
 
@@ -123,7 +127,8 @@ public enum LimitKey: Hashable, Sendable {
             .phoneCodesFromNetwork(let network):
             Self.counters(of: network, [])
         case .anyEmail(let purpose, let network): Self.counters(of: network, [purpose.rawValue])
-        case .addressPasswordFailures(let email), .unknownNetworkAttempts(let email), .firstReset(let email):
+        case .addressPasswordFailures(let email), .unknownNetworkAttempts(let email), .firstReset(let email),
+            .wrongEmailCodes(let email):
             [Counter(names: [email.rawValue], factor: 1)]
         case .email(let purpose, let email): [Counter(names: [purpose.rawValue, email.rawValue], factor: 1)]
         // One mailbox has one owner, so a wide network gets the same limit as a narrow one.

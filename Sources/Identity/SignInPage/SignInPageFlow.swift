@@ -43,7 +43,7 @@ public struct SignInPageRequest: Hashable, SealedTokenContent {
 
     /// The raw values are the wire's.
     public enum Screen: String, CaseIterable, Codable, Sendable {
-        case signIn, signUp, reset
+        case signIn, signUp, reset, emailCode
     }
 
     /// The raw values are the wire's (OpenID Connect Core §3.1.2.1).
@@ -94,6 +94,11 @@ public enum SignInPageRefusal: Refusal, Hashable {
     case foreignForm
     /// The flow is complete.
     case finished
+    /// The email has expired or was replaced, its code was entered too often, or the account has changed.
+    case emailExpired
+    case wrongEmailCode
+    /// Too many wrong codes were entered for the address.
+    case onlyLink
     /// A parameter is missing, repeated or not valid; the value is its name.
     case parameter(String)
 
@@ -105,6 +110,9 @@ public enum SignInPageRefusal: Refusal, Hashable {
         case .otherBrowser: "SIGN_IN_PAGE_OTHER_BROWSER"
         case .foreignForm: "SIGN_IN_PAGE_FOREIGN_FORM"
         case .finished: "SIGN_IN_PAGE_FINISHED"
+        case .emailExpired: "SIGN_IN_PAGE_EMAIL_EXPIRED"
+        case .wrongEmailCode: "SIGN_IN_PAGE_WRONG_EMAIL_CODE"
+        case .onlyLink: "SIGN_IN_PAGE_ONLY_LINK"
         case .parameter: "SIGN_IN_PAGE_PARAMETER"
         }
     }
@@ -115,6 +123,9 @@ public enum SignInPageRefusal: Refusal, Hashable {
         case .otherBrowser: "The sign-in was started in another browser."
         case .foreignForm: "The form does not come from this page."
         case .finished: "The sign-in is already finished."
+        case .emailExpired: "The link or the code of the email is no longer valid."
+        case .wrongEmailCode: "The code is wrong."
+        case .onlyLink: "Too many wrong codes were entered for the address. Only the link works."
         case .parameter(let name): "The parameter \(name) is missing, repeated or not valid."
         }
     }

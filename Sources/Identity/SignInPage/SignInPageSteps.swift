@@ -7,13 +7,8 @@ public enum SignInPageStep: Hashable, Codable, Sendable {
     ///   - passkeyOwner: the account, if it has a passkey, which then counts as the second factor.
     case secondFactor(
         pendingCredential: String, factors: [Factor], stays: Bool, sessionInfo: String?, passkeyOwner: ID<Account>?)
-    /// A provider has proven an identity whose address belongs to another account. Its owner can link the identity.
-    ///
-    /// - Parameters:
-    ///   - provider: of the proven identity.
-    ///   - email: `nil` if the page must not reveal that an account has the address.
-    ///   - methods: the methods of that account; empty if the page must not reveal them.
-    case conflict(pendingToken: String, provider: ProviderID, email: String?, methods: [ProviderID])
+    /// An email with a link and a code was sent.
+    case emailCode(SignInPageEmail)
 
     /// The user has signed in with a password, and can create a passkey before the page returns to the app.
     case passkeyOffer(PasskeyOffer)
@@ -48,13 +43,45 @@ public enum SignInPageStep: Hashable, Codable, Sendable {
     }
 }
 
+/// A provider has proven an identity whose address belongs to another account. The owner of that account can link the
+/// identity, after a sign-in that can have several steps.
+public struct SignInPageConflict: Hashable, Codable, Sendable {
+    public let pendingToken: String
+    /// The provider of the proven identity.
+    public let provider: ProviderID
+    /// `nil` if the page must not reveal that an account has the address.
+    public let email: String?
+    /// The methods of that account; empty if the page must not reveal them.
+    public let methods: [ProviderID]
+
+    public init(pendingToken: String, provider: ProviderID, email: String?, methods: [ProviderID]) {
+        self.pendingToken = pendingToken
+        self.provider = provider
+        self.email = email
+        self.methods = methods
+    }
+}
+
+/// What is stored of a flow between two requests.
+public struct SignInPageState: Hashable, Codable, Sendable {
+    /// `nil` at the first step, and while the user chooses a method because of ``conflict``.
+    public var step: SignInPageStep?
+    /// `nil` unless the sign-in is to link an identity.
+    public var conflict: SignInPageConflict?
+
+    public init(step: SignInPageStep? = nil, conflict: SignInPageConflict? = nil) {
+        self.step = step
+        self.conflict = conflict
+    }
+}
+
 /// What is stored of a flow: a provider returns with its ID alone.
 private struct StoredPageFlow: SealedTokenContent {
     static let purpose = "sign-in page stored flow"
     static let invalidRefusal: any Refusal = SignInPageRefusal.flowInvalid
 
     let flow: SignInPageFlow
-    let step: SignInPageStep?
+    let state: SignInPageState
 }
 
 /// Stores the steps of flows, encrypted.
@@ -76,24 +103,25 @@ public struct SignInPageSteps: Sendable {
         self.clock = clock
     }
 
-    /// Replaces the step of a flow.
+    /// Replaces the state of a flow.
     ///
+    /// - Parameter hasNewCode: whether the state has a new code, for which all attempts are left.
     /// - Throws: ``TooManyAttempts``.
     public func set(
-        _ step: SignInPageStep?, of flow: SignInPageFlow, in realm: Realm, from context: RequestContext
+        _ state: SignInPageState, of flow: SignInPageFlow, hasNewCode: Bool = false, in realm: Realm,
+        from context: RequestContext
     ) async throws {
         try limiter.count(
             .authorizationFlows(from: context.network), Policy.authorizationFlowLimit, Policy.authorizationFlowWindow,
             ID(realm.project.id))
         let end = clock.now() + SignInPageFlow.lifetime
-        let stored = StoredPageFlow(flow: flow, step: step)
-        let sealed = try sealedTokens.encode(stored, until: end, in: realm.id)
-        try await store.set(sealed, of: secrets.hash(flow.id), until: end, in: realm.id)
+        let sealed = try sealedTokens.encode(StoredPageFlow(flow: flow, state: state), until: end, in: realm.id)
+        try await store.set(sealed, of: secrets.hash(flow.id), resetsAttempts: hasNewCode, until: end, in: realm.id)
     }
 
-    /// - Returns: `nil` if the flow has no step, or the step has expired.
-    public func step(of flow: SignInPageFlow, in realm: Realm) async throws -> SignInPageStep? {
-        try await stored(flow.id, in: realm)?.step
+    /// - Returns: an empty state if nothing is stored of the flow, or it has expired.
+    public func state(of flow: SignInPageFlow, in realm: Realm) async throws -> SignInPageState {
+        try await stored(flow.id, in: realm)?.state ?? SignInPageState()
     }
 
     /// Returns the flow with an ID.
@@ -103,9 +131,22 @@ public struct SignInPageSteps: Sendable {
         try await stored(id, in: realm)?.flow
     }
 
+    /// Counts an attempt to enter the code of the flow, before the code is compared, so that parallel attempts do not
+    /// exceed the limit.
+    ///
+    /// - Returns: the state for the attempt; `nil` if no attempt is left, or nothing is stored of the flow.
+    func countAttempt(on flow: SignInPageFlow, in realm: Realm) async throws -> SignInPageState? {
+        let content = try await store.countAttempt(
+            secrets.hash(flow.id), limit: SignInPageEmail.attemptLimit, in: realm.id)
+        return opened(content, in: realm)?.state
+    }
+
     private func stored(_ id: String, in realm: Realm) async throws -> StoredPageFlow? {
-        guard let sealed = try await store.content(of: secrets.hash(id), in: realm.id) else { return nil }
-        return try? sealedTokens.decode(StoredPageFlow.self, from: sealed, at: clock.now(), in: realm.id).0
+        opened(try await store.content(of: secrets.hash(id), in: realm.id), in: realm)
+    }
+
+    private func opened(_ content: String?, in realm: Realm) -> StoredPageFlow? {
+        content.flatMap { try? sealedTokens.decode(StoredPageFlow.self, from: $0, at: clock.now(), in: realm.id).0 }
     }
 
     public func remove(of flow: SignInPageFlow, in realm: Realm) async throws {
@@ -113,9 +154,14 @@ public struct SignInPageSteps: Sendable {
     }
 }
 
-/// Stores the encrypted steps of the sign-in page. A flow is identified by the hash of its ID.
+/// Stores the encrypted states of the sign-in page. A flow is identified by the hash of its ID.
 public protocol SignInStepStore: Sendable {
-    func set(_ content: String, of flow: [UInt8], until end: Instant, in realm: ID<Realm>) async throws
+    /// - Parameter resetsAttempts: whether the attempts that were counted before count no more.
+    func set(
+        _ content: String, of flow: [UInt8], resetsAttempts: Bool, until end: Instant, in realm: ID<Realm>
+    ) async throws
     func content(of flow: [UInt8], in realm: ID<Realm>) async throws -> String?
+    /// Counts an attempt, and returns the content; `nil` if `limit` attempts were counted before.
+    func countAttempt(_ flow: [UInt8], limit: Int, in realm: ID<Realm>) async throws -> String?
     func remove(_ flow: [UInt8], in realm: ID<Realm>) async throws
 }

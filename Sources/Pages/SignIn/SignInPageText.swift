@@ -19,6 +19,8 @@ enum SignInPageText: TextKey {
     case rememberAccount, rememberedAccounts, signInAs, forgetAccount
     case subject
     case resetTitle, resetAdvice, sendEmail, backToSignIn, resetSentTitle, resetSentAdvice
+    case emailCodeTitle, emailCodeAdvice, emailCodeSent, codeFromEmail, emailAgain, otherAddress, linkOpened
+    case linkElsewhereTitle, linkElsewhereAdvice, emailExpired, onlyLink
 
     var english: StaticString {
         switch self {
@@ -113,6 +115,26 @@ enum SignInPageText: TextKey {
         case .signInAs: "Sign in as {name}"
         case .forgetAccount: "Remove {name} from this device"
         case .subject: "Account: {name}"
+        case .emailCodeTitle: "Sign in by email"
+        case .emailCodeAdvice: "Enter your email address. We will email you a link and a code."
+        case .emailCodeSent:
+            """
+            We sent an email to {email}. Open its link in this browser, or enter its code here, within \
+            {minutes, plural, one {# minute} other {# minutes}}.
+            """
+        case .codeFromEmail: "Code from the email"
+        case .emailAgain: "Send a new email"
+        case .otherAddress: "Use another address"
+        case .linkOpened: "You opened the link that we sent to {email}."
+        case .linkElsewhereTitle: "Enter the code on the first device"
+        case .linkElsewhereAdvice:
+            """
+            This is not the browser in which the sign-in was started. Go back to that browser, and enter the \
+            code from the email there. If you did not start a sign-in, close this page, and do not give the code \
+            to anyone.
+            """
+        case .emailExpired: "This email is no longer valid, or a wrong code was entered too often. Send a new email."
+        case .onlyLink: "Too many wrong codes were entered for this address. Open the link in the email instead."
         case .resetTitle: "Reset your password"
         case .resetAdvice: "Enter the email address of your account. We will email you a link to set a new password."
         case .sendEmail: "Send the email"

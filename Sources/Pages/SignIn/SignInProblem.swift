@@ -15,6 +15,10 @@ public enum SignInProblem: Hashable, Sendable {
     /// No account has the passkey.
     case unknownPasskey
     case passkeyNotCreated
+    /// The email has expired, was replaced, or its code was entered too often.
+    case emailExpired
+    /// Too many wrong codes were entered for the address.
+    case onlyLink
     case userMismatch
     case notAvailable
     case providerUnavailable
@@ -56,6 +60,8 @@ extension SignInProblem {
         case .codeExpired: .codeExpired
         case .unknownPasskey: .passkeyUnknown
         case .passkeyNotCreated: .passkeyNotCreated
+        case .emailExpired: .emailExpired
+        case .onlyLink: .onlyLink
         case .userMismatch: .userMismatch
         case .notAvailable: .notAvailable
         case .providerUnavailable: .providerUnavailable

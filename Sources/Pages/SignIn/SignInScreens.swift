@@ -38,7 +38,7 @@ public struct CheckedReturn: Sendable {
 
 /// The names of the fields in the forms of the sign-in page.
 public enum SignInField: String, Sendable {
-    case flow, formToken, step, email, password, code, factor, stay, credential
+    case flow, formToken, step, email, password, code, factor, stay, credential, link
     /// Whether the browser remembers the account, and the remembered account that a form is about.
     case remember, account
     /// Filled by the script if the browser can create passkeys.
@@ -48,6 +48,8 @@ public enum SignInField: String, Sendable {
 /// The steps that a form of the sign-in page requests. The raw values are those of the field `step`.
 public enum SignInAction: String, CaseIterable, Sendable {
     case signIn, signUp, guest, resume, secondFactor, passkey, createPasskey, skipPasskey, reset, notNow, forget
+    /// Send an email with a link and a code, or another one; enter its code; open its link.
+    case emailCode, emailAgain, enterCode, openLink
 }
 
 /// The first step: every method that the app offers.
@@ -58,6 +60,8 @@ public struct SignInScreen: Sendable {
     public var offersGuest = false
     /// The ceremony with which the user signs in with a passkey; `nil` if passkeys are not offered.
     public var passkey: PasskeyCeremony?
+    /// Whether an email with a link and a code is offered.
+    public var offersEmail = false
     /// Whether "Stay signed in" is offered: the browser gets a session.
     public var offersStaying = false
     /// The accounts that the browser remembers, the newest first.
@@ -71,10 +75,12 @@ public struct SignInScreen: Sendable {
     public init() {}
 
     /// Whether a browser without passkeys has nothing to offer.
-    var offersOnlyPasskeys: Bool { providers.isEmpty && !offersPassword && !offersGuest && passkey != nil }
+    var offersOnlyPasskeys: Bool { providers.isEmpty && !offersPassword && !offersGuest && !offersEmail && passkey != nil }
 
     /// Whether the page shows no method at all.
-    var isEmpty: Bool { providers.isEmpty && !offersPassword && !offersGuest && passkey == nil }
+    var isEmpty: Bool {
+        providers.isEmpty && !offersPassword && !offersGuest && !offersEmail && passkey == nil
+    }
 }
 
 extension Page {
@@ -91,6 +97,7 @@ extension Page {
             content.append(context.switchLink(.forgotPassword, to: .reset, step))
         }
         content += context.passkeyForm(screen.passkey, step, isAlone: screen.offersOnlyPasskeys)
+        content += context.emailOffer(screen, step)
         if screen.offersGuest { content.append(step.form(.guest, [context.quietButton(.guest)])) }
         if screen.isEmpty { content.append(context.paragraph(.noMethod)) }
         content += context.rememberedAccounts(screen.remembered, step)
@@ -181,6 +188,8 @@ extension Page {
 /// Why the sign-in page shows no step.
 public enum SignInFailure: Sendable {
     case expired, otherBrowser, finished, badRequest, unavailable, otherAccount
+    /// The link of an email was opened in another browser than that of its flow.
+    case linkElsewhere
 }
 
 extension SignInFailure {
@@ -192,6 +201,7 @@ extension SignInFailure {
         case .badRequest: .badRequestTitle
         case .unavailable: .unavailableTitle
         case .otherAccount: .otherBrowserTitle
+        case .linkElsewhere: .linkElsewhereTitle
         }
     }
 
@@ -203,6 +213,7 @@ extension SignInFailure {
         case .badRequest: .badRequestAdvice
         case .unavailable: .unavailableAdvice
         case .otherAccount: .userMismatch
+        case .linkElsewhere: .linkElsewhereAdvice
         }
     }
 }

@@ -93,6 +93,7 @@ extension Page {
             content.append(step.form(.signIn, context.passwordFields(screen, step.problem)))
         }
         content += context.passkeyForm(screen.passkey, step)
+        content += context.emailOffer(screen, step)
         content.append(step.form(.notNow, [context.quietButton(.notNow)]))
         content.append(context.footer([], step))
         return titled(.conflictTitle, step, content, context).with(screen.passkey, step)

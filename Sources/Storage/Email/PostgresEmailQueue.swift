@@ -25,6 +25,11 @@ public struct PostgresEmailQueue: EmailQueue {
         return try await !withStoreErrors { try await pool.query(statement) }.isEmpty
     }
 
+    public func signInMethods(of email: EmailAddress, in realm: ID<Realm>) async throws -> [ProviderID]? {
+        let rows = try await withStoreErrors { try await pool.query(.find([.email(email)], in: realm)) }
+        return try rows.first.map { try AccountRow.account($0).signInMethods }
+    }
+
     public func remove(_ email: ID<OutgoingEmail>) async throws {
         let id = try UUID(email)
         _ = try await withStoreErrors { try await pool.execute("DELETE FROM outgoing_email WHERE id = \(id)") }

@@ -563,6 +563,8 @@ CREATE TABLE sign_in_flow (
     flow_hash bytea NOT NULL CHECK (length(flow_hash) = 32),
     -- The step, encrypted.
     content text NOT NULL,
+    -- How often a code was entered since the last email with one.
+    attempts integer NOT NULL DEFAULT 0,
     expires_at timestamptz NOT NULL,
     PRIMARY KEY (realm_id, flow_hash)
 );

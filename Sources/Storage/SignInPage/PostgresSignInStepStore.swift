@@ -9,13 +9,28 @@ public struct PostgresSignInStepStore: SignInStepStore {
         self.pool = pool
     }
 
-    public func set(_ content: String, of flow: [UInt8], until end: Instant, in realm: ID<Realm>) async throws {
+    public func set(
+        _ content: String, of flow: [UInt8], resetsAttempts: Bool, until end: Instant, in realm: ID<Realm>
+    ) async throws {
         try await run(
             """
             INSERT INTO sign_in_flow (realm_id, flow_hash, content, expires_at)
             VALUES (\(realm.rawValue), \(flow), \(content), \(Timestamp(end)))
-            ON CONFLICT (realm_id, flow_hash) DO UPDATE SET content = excluded.content, expires_at = excluded.expires_at
+            ON CONFLICT (realm_id, flow_hash) DO UPDATE SET content = excluded.content,
+                expires_at = excluded.expires_at,
+                attempts = CASE WHEN \(resetsAttempts) THEN 0 ELSE sign_in_flow.attempts END
             """)
+    }
+
+    public func countAttempt(_ flow: [UInt8], limit: Int, in realm: ID<Realm>) async throws -> String? {
+        try await withStoreErrors {
+            try await pool.query(
+                """
+                UPDATE sign_in_flow SET attempts = attempts + 1
+                WHERE realm_id = \(realm.rawValue) AND flow_hash = \(flow) AND attempts < \(limit)
+                RETURNING content
+                """)
+        }.first?.decode("content")
     }
 
     public func content(of flow: [UInt8], in realm: ID<Realm>) async throws -> String? {

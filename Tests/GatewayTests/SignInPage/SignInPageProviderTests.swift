@@ -100,6 +100,27 @@ struct SignInPageProviderTests {
         #expect(try await visit.exchange(again.requiredResult()).json["user_id"]?.string == ada.localId)
     }
 
+    @Test("A second factor keeps the identity of a conflict: after it, the identity is linked")
+    func conflictWithSecondFactor() async throws {
+        let gateway = try await TestGateway(.sekisho, servesApple: true) { policy in
+            policy.emailEnumerationProtection = false
+            policy.secondFactors = SecondFactorPolicy(state: .enabled, allowsTOTP: true, allowsSMS: false)
+        }
+        let email = try #require(SimulatedPerson.ada.email)
+        let visit = SignInPageVisit(try await gateway.withAppSettings(#"{"platform": "web"}"#))
+        let ada = try await visit.gateway.enrol(
+            try await visit.gateway.signUpVerified(email: email, password: "long enough"))
+        let page = try await visit.follow(try await visit.signIn(with: "google.com", on: try await visit.open()))
+        #expect(page.heading == "You already have an account")
+        let code = try await visit.follow(
+            try await visit.submit(page, "signIn", ["email": email, "password": "long enough"]))
+        #expect(code.heading == "Enter your code")
+        let done = try await visit.submit(
+            code, "secondFactor", ["code": ada.app.code(at: visit.gateway.clock.now)])
+        #expect(try await visit.exchange(done.requiredResult()).json["user_id"]?.string == ada.localId)
+        #expect(try await visit.linkedIdentities() == 1)
+    }
+
     @Test("Not now: the owner signs in without linking")
     func notNow() async throws {
         let (visit, ada, email) = try await Self.conflictingVisit()
@@ -172,7 +193,4 @@ extension SignInPageVisit {
         try await browser.signInAtProvider(opening: try await start(provider, on: page), change: change)
     }
 
-    fileprivate func follow(_ redirect: Exchange) async throws -> Exchange {
-        try await browser.send(.get, try #require(redirect.location))
-    }
 }

@@ -40,6 +40,10 @@ struct SignInPageVisit: Sendable {
     /// The header fields that a browser sends with a form of the page.
     static let formHeaders = [("Sec-Fetch-Site", "same-origin"), ("Sec-Fetch-Mode", "navigate")]
 
+    func follow(_ redirect: Exchange) async throws -> Exchange {
+        try await browser.send(.get, try #require(redirect.location, "\(redirect.status) \(redirect.text)"))
+    }
+
     /// Submits the form of a page for a step.
     func submit(
         _ page: Exchange, _ step: String, _ fields: [String: String] = [:],

@@ -49,6 +49,23 @@ public struct EmailLinkMethod: Sendable {
         }
     }
 
+    /// Signs in to a new account with a password. The user proved the address, and chose the password before.
+    ///
+    /// - Throws: ``OOBCodeRefusal/expired`` if an account has got the address since the code was issued.
+    func signUp(
+        email: EmailAddress, passwordHash: String, code: String, in realm: Realm, from context: RequestContext
+    ) async throws -> SignInOutcome {
+        guard realm.policy.allowsPasswords else { throw SignUpRefusal.passwordsNotAllowed }
+        let asked = HookedSignIn(in: realm, HookSignIn(method: "password"))
+        return try await retryingConflicts { _ in
+            let found = try await redemption.check(code, for: [.signIn], in: realm)
+            guard found.code.email == email else { throw OOBCodeRefusal.otherEmail }
+            guard found.account == nil else { throw OOBCodeRefusal.expired }
+            return try await signUp(
+                with: found, passwordHash: passwordHash, .exempt, asked, in: realm, from: context)
+        }
+    }
+
     private func signIn(
         with found: FoundCode, _ secondFactor: SecondFactorRule, _ asked: HookedSignIn?, in realm: Realm,
         from context: RequestContext
@@ -71,18 +88,20 @@ public struct EmailLinkMethod: Sendable {
     }
 
     /// Signs in to a new account with the address of the code. An account that has the address now loses it.
+    ///
+    /// - Parameter passwordHash: `nil` for an account that signs in by email links.
     private func signUp(
-        with found: FoundCode, _ secondFactor: SecondFactorRule, _ asked: HookedSignIn?, in realm: Realm,
-        from context: RequestContext
+        with found: FoundCode, passwordHash: String? = nil, _ secondFactor: SecondFactorRule, _ asked: HookedSignIn?,
+        in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         if let former = found.account, former.isDisabled { throw OOBCodeRefusal.accountDisabled }
         guard realm.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
         var factor = FirstFactor(account: .new, method: .password, secondFactor: secondFactor)
         factor.hook = asked.map {
-            HookCall($0) { id, now in Self.newAccount(id, found.code.email, at: now).account }
+            HookCall($0) { id, now in Self.newAccount(id, found.code.email, passwordHash, at: now).account }
         }
         return try await completion.signIn(factor, in: realm, from: context) { session in
-            let new = Self.newAccount(session.account, found.code.email, at: session.openedAt)
+            let new = Self.newAccount(session.account, found.code.email, passwordHash, at: session.openedAt)
             let emailBatch =
                 found.account == nil
                 ? .none : try redemption.replacementNotice(of: new, from: context, at: session.openedAt)
@@ -92,9 +111,11 @@ public struct EmailLinkMethod: Sendable {
         }
     }
 
-    private static func newAccount(_ id: ID<Account>, _ email: EmailAddress, at now: Instant) -> StoredAccount {
-        var new = StoredAccount(new: id, email: email, at: now)
-        (new.account.emailIsVerified, new.account.usesEmailLinks) = (true, true)
+    private static func newAccount(
+        _ id: ID<Account>, _ email: EmailAddress, _ passwordHash: String?, at now: Instant
+    ) -> StoredAccount {
+        var new = StoredAccount(new: id, email: email, passwordHash: passwordHash, at: now)
+        (new.account.emailIsVerified, new.account.usesEmailLinks) = (true, passwordHash == nil)
         return new
     }
 

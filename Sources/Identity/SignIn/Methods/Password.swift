@@ -59,6 +59,22 @@ public struct PasswordMethod: Sendable {
         }
     }
 
+    /// Checks the address and the password of a new account whose address is proven before it is created, and hashes the
+    /// password. The work is the same for every address.
+    func newCredential(
+        email: String?, password: Secret?, in realm: Realm, from context: RequestContext
+    ) async throws -> (EmailAddress, hash: String) {
+        guard realm.policy.allowsPasswords else { throw SignUpRefusal.passwordsNotAllowed }
+        guard realm.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
+        let credential = try PasswordCredential(email: email, password: password)
+        return try await limiter.limitingSignUp(from: context.network, in: realm) {
+            try await realm.policy.require(credential.password, unknownTo: breaches)
+            return (
+                credential.email, try await passwords.hash(credential.password, context.hashingClient(in: realm))
+            )
+        }
+    }
+
     /// Signs in with email and password. Computes one password hash whether or not the account exists, so that the
     /// response time does not reveal whether it exists. A client over its limit is rejected before the computation.
     ///

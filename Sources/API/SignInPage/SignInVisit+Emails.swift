@@ -1,0 +1,76 @@
+internal import Encoding
+internal import HTTP
+internal import Identity
+internal import Pages
+
+extension SignInVisit {
+    private var emailVisit: SignInPageEmails.Visit { SignInPageEmails.Visit(of: flow, at: pageBase) }
+
+    /// Sends an email with a link and a code. The next page is the same whether or not an account has the address.
+    func sendEmail(to email: String?, stays: Bool) async throws -> PageResponse {
+        guard offer.screen.offersEmail else { throw OOBSendingRefusal.notAllowed }
+        return try await announce(
+            try await services.emails.sendSignIn(
+                to: email, stays: stays, in: emailVisit, of: realm, from: context))
+    }
+
+    /// Sends an email that creates an account with the password.
+    func sendSignUp(to email: String?, password: Secret?) async throws -> PageResponse {
+        try await announce(
+            try await services.emails.sendSignUp(
+                to: email, password: password, in: emailVisit, of: realm, from: context))
+    }
+
+    /// Sends another email in place of the last one.
+    func sendEmailAgain() async throws -> PageResponse {
+        guard case .emailCode(let former) = try await state().step else { throw SignInPageRefusal.emailExpired }
+        return try await announce(
+            try await services.emails.sendAgain(former, in: emailVisit, of: realm, from: context))
+    }
+
+    private func announce(_ email: SignInPageEmail) async throws -> PageResponse {
+        try await store(.emailCode(email), hasNewCode: true)
+    }
+
+    func enterEmailCode(_ code: String?) async throws -> PageResponse {
+        let (outcome, email) = try await services.emails.signIn(
+            enteredCode: code, in: flow, of: realm, from: context)
+        return try await finish(outcome, stays: email.stays)
+    }
+
+    /// Shows the page that the link of an email opens.
+    func open(_ link: SignInPageLink, _ sealedLink: String) async throws -> PageResponse {
+        guard link.email != nil else { return PageResponse(.redirect(to: pageURL), of: realm.id) }
+        do {
+            let email = try await services.emails.email(of: link, in: flow, of: realm)
+            return response(.emailLink(sealedLink, sentTo: email.recipient, step(), pageContext))
+        } catch let refusal as SignInPageRefusal {
+            if let page = show(try await state(), .emailExpired, status: 400, because: refusal) { return page }
+            return try await show(screen: .signIn, .emailExpired, status: 400, because: refusal)
+        }
+    }
+
+    func submitEmailLink(_ sealedLink: String?) async throws -> PageResponse {
+        let (link, _) = try services.sealedTokens.decode(
+            SignInPageLink.self, from: sealedLink ?? "", at: services.clock.now(), in: ID(realm.project.id))
+        let (outcome, email) = try await services.emails.signIn(with: link, in: flow, of: realm, from: context)
+        return try await finish(outcome, stays: email.stays)
+    }
+}
+
+extension SignInVisitor {
+    /// Opens a link that leads back to a flow. In another browser than that of the flow, it shows what to do.
+    func open(link sealed: String) async throws -> PageResponse {
+        guard
+            let (link, _) = try? services.sealedTokens.decode(
+                SignInPageLink.self, from: sealed, at: services.clock.now(), in: project.id),
+            let realm = try await realm(of: link.tenant),
+            let flow = try await services.steps.flow(link.flow, in: realm)
+        else { return failure(.expired, because: .flowInvalid) }
+        if link.email != nil, !isBrowser(of: flow) {
+            return PageResponse(
+                Page.signInFailure(.linkElsewhere, returningTo: nil, pageContext).sessionResponse(), of: realm.id)
+        }
+        return try await resume(try seal(flow)) { try await $0.open(link, sealed) }
+    }
+}
