@@ -66,7 +66,7 @@ public struct EmailRenderer: Sendable {
         ActionLink(
             mode, code: code, in: realm.id, at: payload.appLinkBase ?? actionBase(realm.project.emailSettings, mode),
             apiKey: payload.apiKey, language: language ?? email.language ?? realm.project.emailSettings.language,
-            continueURL: payload.continueURL)
+            continueURL: payload.continueURL, signInPage: payload.signInPage)
     }
 }
 

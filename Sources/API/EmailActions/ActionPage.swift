@@ -12,7 +12,7 @@ extension Endpoint {
         // An `apiKey` of more than 128 bytes cannot be an API key, and is ignored.
         let pageRequest = ActionPageRequest(
             call: call, code: query("oobCode") ?? "", continueURL: query("continueUrl"), language: query("lang"),
-            apiKey: query("apiKey").flatMap { $0.utf8.count <= 128 ? $0 : nil })
+            apiKey: query("apiKey").flatMap { $0.utf8.count <= 128 ? $0 : nil }, signInPage: query("signInPage"))
         return try await pageRequest.pageResponse { PageResponse(pageRequest.page(of: $0), of: $0.realm.id) }
     }
 
@@ -23,7 +23,8 @@ extension Endpoint {
     ) { call in
         guard let fields = FormFields(call.request) else { return .malformed(call) }
         let pageRequest = ActionPageRequest(
-            call: call, code: fields[.code] ?? "", continueURL: fields[.continueURL], language: fields[.language])
+            call: call, code: fields[.code] ?? "", continueURL: fields[.continueURL], language: fields[.language],
+            signInPage: fields[.signInPage])
         return try await pageRequest.pageResponse { checked in
             try await pageRequest.redeem(checked, fields)
         }
@@ -45,6 +46,8 @@ private struct ActionPageRequest {
     let continueURL: String?
     let language: String?
     var apiKey: String?
+    /// The sealed visit of the sign-in page in which the email was requested.
+    var signInPage: String?
 
     private var emailActions: EmailActionService { call.services.emailActions.pageService }
 
@@ -72,7 +75,9 @@ private struct ActionPageRequest {
     ) -> Page {
         let code = checked.code
         let pageContext = pageContext(of: checked)
-        let form = CodeForm(code: self.code, continueURL: checkedContinueURL(in: checked.realm))
+        let form = CodeForm(
+            code: self.code, continueURL: checkedContinueURL(in: checked.realm),
+            signInPage: signInPageReturn(in: checked.realm))
         return switch code.purpose {
         case .verifyEmail:
             .verifyEmail(
@@ -147,7 +152,9 @@ private struct ActionPageRequest {
         let continueURL = checkedContinueURL(in: realm)
         return switch code.purpose {
         case .verifyEmail: .emailVerified(code.email, continuing: continueURL, pageContext)
-        case .resetPassword: .passwordReset(of: code.email, continuing: continueURL, pageContext)
+        case .resetPassword:
+            .passwordReset(
+                of: code.email, continuing: continueURL, or: signInPageReturn(in: realm), pageContext)
         case .changeEmail: .emailChanged(to: code.newEmail ?? code.email, continuing: continueURL, pageContext)
         // Not reached: ``redeem(_:_:)`` returns other pages for these purposes.
         case .signIn, .recoverEmail, .removeSignInMethod, .revertFactorAddition, .undoMerge: page(of: checked)
@@ -212,6 +219,17 @@ private struct ActionPageRequest {
     private func checkedContinueURL(in realm: Realm) -> ContinueURL? {
         // An unauthorized URL is omitted from the page, so the reason does not matter.
         continueURL.flatMap { try? ContinueURL($0, in: realm) }
+    }
+
+    /// The visit of the sign-in page; `nil` if the gateway did not seal it, or it has expired.
+    private func signInPageReturn(in realm: Realm) -> SignInPageReturn? {
+        let services = call.services.signInPage
+        guard let signInPage,
+            let (link, _) = try? services.sealedTokens.decode(
+                SignInPageLink.self, from: signInPage, at: services.clock.now(), in: ID(realm.project.id)),
+            link.tenant == realm.tenant?.id
+        else { return nil }
+        return SignInPageReturn(opened: signInPage, in: realm.project.id)
     }
 
     /// The link that opens the app, which redeems the sign-in code; `nil` without a valid continue URL.

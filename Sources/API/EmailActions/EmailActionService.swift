@@ -92,9 +92,13 @@ public struct EmailActionService: Sendable {
 
     /// Sends an email with a link to reset a password.
     ///
+    /// - Parameter signInPage: see ``EmailPayload/signInPage``.
     /// - Throws: ``OOBSendingRefusal``, ``TooManyAttempts``, or ``CredentialRefusal`` for an invalid address.
-    public func sendReset(to email: String, in realm: Realm, from context: RequestContext) async throws {
-        let request = OOBCodeSender.Request(purpose: .resetPassword, email: email)
+    public func sendReset(
+        to email: String, signInPage: String? = nil, in realm: Realm, from context: RequestContext
+    ) async throws {
+        var request = OOBCodeSender.Request(purpose: .resetPassword, email: email)
+        request.signInPage = signInPage
         _ = try await sending.send(request, in: realm, from: context)
     }
 

@@ -38,6 +38,15 @@ extension SignInVisit {
         return try await finish(outcome, stays: email.stays)
     }
 
+    /// Returns the sealed content of a link that continues this flow in its browser, and proves nothing. The link has
+    /// only the ID of the flow, which is stored for it.
+    func returnLink() async throws -> String {
+        try await services.steps.set(try await state(), of: flow, in: realm, from: context)
+        let link = SignInPageLink(flow: flow.id, tenant: realm.tenant?.id, email: nil)
+        return try services.sealedTokens.encode(
+            link, until: services.clock.now() + SignInPageFlow.lifetime, in: ID(realm.project.id))
+    }
+
     /// Shows the page that the link of an email opens.
     func open(_ link: SignInPageLink, _ sealedLink: String) async throws -> PageResponse {
         guard link.email != nil else { return PageResponse(.redirect(to: pageURL), of: realm.id) }

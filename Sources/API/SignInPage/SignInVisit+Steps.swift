@@ -132,11 +132,13 @@ extension SignInVisit {
                 email: email, password: password, profile: AccountUpdate.Profile(), in: realm, from: context))
     }
 
-    /// Emails a link for a new password. The page is the same whether or not an account has the address.
+    /// Emails a link for a new password, after which the user returns to this flow. The page is the same whether or not
+    /// an account has the address.
     private func sendReset(to email: String?) async throws -> PageResponse {
         guard let email = email.flatMap(EmailAddress.init) else { throw CredentialRefusal.invalidEmail }
         do {
-            try await call.services.emailActions.pageService.sendReset(to: email.rawValue, in: realm, from: context)
+            try await call.services.emailActions.pageService.sendReset(
+                to: email.rawValue, signInPage: try await returnLink(), in: realm, from: context)
         } catch OOBSendingRefusal.emailUnknown {}
         return response(.resetSent(to: email.rawValue, step(), pageContext))
     }

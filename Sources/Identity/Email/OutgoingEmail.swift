@@ -102,6 +102,8 @@ public struct EmailPayload: Hashable, Codable, Sendable {
     public var apiKey: String?
     /// A URL of an authorized domain, checked when the client requested the email.
     public var continueURL: String?
+    /// The sealed ``SignInPageLink`` of the visit in which the email was requested; `nil` in other emails.
+    public var signInPage: String?
     /// The URL that the link begins with if an app opens it; see ``AppLink``.
     public var appLinkBase: String?
     /// The sign-in method that was added or removed, or by which the user proved the address of a reclaimed account.

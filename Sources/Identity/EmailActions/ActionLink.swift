@@ -43,14 +43,16 @@ public struct ActionLink: Hashable, Sendable {
     ///   - base: a URL from the configuration, or a checked ``ContinueURL``. Query parameters with the same names as
     ///     those of the link are removed.
     ///   - apiKey: the API key of the request for the code. If it is `nil`, the link contains the project's ID instead.
+    ///   - signInPage: see ``EmailPayload/signInPage``.
     public init(
         _ mode: Mode, code: String, in realm: ID<Realm>, at base: String, apiKey: String?, language: Language,
-        continueURL: String? = nil
+        continueURL: String? = nil, signInPage: String? = nil
     ) {
         let parameters = [
             ("mode", mode.rawValue), ("oobCode", code),
             ("apiKey", apiKey ?? realm.project.rawValue),
             ("lang", language.rawValue), ("continueUrl", continueURL), ("tenantId", realm.tenant?.rawValue),
+            ("signInPage", signInPage),
         ]
         let own = PercentEncoding.encode(form: parameters.compactMap { name, value in value.map { (name, $0) } })
         let (url, fragment) = base.divided(at: "#")

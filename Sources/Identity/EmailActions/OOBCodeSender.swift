@@ -29,6 +29,8 @@ public struct OOBCodeSender: Sendable {
         public var newEmail: String?
         public var idToken: String?
         public var continueURL: String?
+        /// See ``EmailPayload/signInPage``.
+        public var signInPage: String?
         /// The app that is to open the link; `nil` for a browser.
         public var appLink: AppLink.Request?
         /// The API key for the link.
@@ -228,9 +230,11 @@ public struct OOBCodeSender: Sendable {
         let url = try request.continueURL.map { text throws(ContinueURLRefusal) in
             try ContinueURL(text, in: realm)
         }
-        return EmailPayload(
+        var payload = EmailPayload(
             apiKey: request.apiKey, continueURL: url?.text,
             appLinkBase: request.appLink.flatMap { emailFactory.appLinkBase($0, realm) })
+        payload.signInPage = request.signInPage
+        return payload
     }
 }
 

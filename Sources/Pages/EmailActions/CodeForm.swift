@@ -5,10 +5,12 @@ public import Identity
 public struct CodeForm: Sendable {
     public let code: String
     public let continueURL: ContinueURL?
+    public let signInPage: SignInPageReturn?
 
-    public init(code: String, continueURL: ContinueURL?) {
+    public init(code: String, continueURL: ContinueURL?, signInPage: SignInPageReturn? = nil) {
         self.code = code
         self.continueURL = continueURL
+        self.signInPage = signInPage
     }
 
     /// An action that a form can request instead of the one that the code is for.
@@ -23,6 +25,8 @@ public struct CodeForm: Sendable {
     public enum Field: String, Sendable {
         case code = "oobCode"
         case continueURL = "continueUrl"
+        /// The sealed content of a ``SignInPageReturn``.
+        case signInPage
         case language = "lang"
         case newPassword
         /// An ``AlternativeAction``; absent for the action that the code is for.
@@ -39,9 +43,20 @@ public struct CodeForm: Sendable {
     func markup(_ action: AlternativeAction? = nil, in context: Page.Context, _ content: [Markup]) -> Markup {
         let hidden: [(Field, String?)] = [
             (.code, code), (.continueURL, continueURL?.text), (.language, context.language.rawValue),
-            (.step, action?.rawValue),
+            (.step, action?.rawValue), (.signInPage, signInPage?.sealed),
         ]
         return Markup(.form, [.post, .action(.actionPage)], hidden.compactMap(Markup.hidden) + content)
+    }
+}
+
+/// The visit of the sign-in page to which the user returns. The gateway has opened the sealed content.
+public struct SignInPageReturn: Sendable {
+    let sealed: String
+    let project: ID<Project>
+
+    public init(opened sealed: String, in project: ID<Project>) {
+        self.sealed = sealed
+        self.project = project
     }
 }
 

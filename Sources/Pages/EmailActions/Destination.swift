@@ -29,6 +29,10 @@ struct Destination: Sendable {
     /// - Parameter path: relative.
     static func accountPage(_ path: String) -> Destination { Destination(path) }
     static let signInPage = Destination("signIn")
+    /// From the action page back to a visit of the sign-in page.
+    static func signInPage(_ visit: SignInPageReturn) -> Destination {
+        Destination("../../\(visit.project)/__/auth/signIn?link=\(visit.sealed)")
+    }
 
     /// A screen of the sign-in page in the same flow.
     static func signInPage(screen: String, flow: String) -> Destination {

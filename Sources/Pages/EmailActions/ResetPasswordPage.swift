@@ -78,11 +78,16 @@ extension Page {
             ])
     }
 
-    public static func passwordReset(of email: EmailAddress, continuing url: ContinueURL?, _ context: Context) -> Page {
-        Page(
+    /// - Parameter visit: the visit of the sign-in page in which the user requested the reset.
+    public static func passwordReset(
+        of email: EmailAddress, continuing url: ContinueURL?, or visit: SignInPageReturn? = nil, _ context: Context
+    ) -> Page {
+        let next =
+            visit.map { [context.link(.page(.continueToApp), to: .signInPage($0))] }
+            ?? context.continueLinkOrAdvice(to: url)
+        return Page(
             context, .action(.passwordReset),
-            [context.details(of: email), context.paragraph(.action(.passwordResetAdvice))]
-                + context.continueLinkOrAdvice(to: url))
+            [context.details(of: email), context.paragraph(.action(.passwordResetAdvice))] + next)
     }
 }
 

@@ -221,6 +221,30 @@ struct SignInPageEmailTests {
         #expect(signedIn.result != nil)
     }
 
+    @Test("A reset that began on the page ends with a button back to this flow, in its browser only")
+    func returnAfterReset() async throws {
+        let visit = try await Self.visit()
+        let screen = try await visit.open(["screen": "reset"])
+        #expect(screen.heading == "Reset your password")
+        let sent = try await visit.submit(screen, "reset", ["email": Self.ada])
+        #expect(sent.heading == "Check your email")
+        let code = try await visit.gateway.latestCode(.resetPassword)
+        let sealed = try #require(try await visit.gateway.emails(.resetPassword).last?.content.signInPage)
+        let form = [("oobCode", code), ("newPassword", "another password"), ("signInPage", sealed)]
+        for (link, isSealed) in [(sealed + "x", false), (sealed, true)] {
+            let page = try await visit.browser.send(
+                .get, "/__/auth/action?mode=resetPassword&oobCode=\(code)&signInPage=\(link)")
+            #expect(page.text.contains(#"name="signInPage""#) == isSealed)
+        }
+        let done = try await visit.browser.send(.post, "/__/auth/action", form: form)
+        let back = try #require(done.text.firstMatch(of: #/href="../../(demo/__/auth/signIn\?link=[^"]+)"/#)).output.1
+        let elsewhere = try await TestBrowser(visit.gateway).send(.get, "/" + back)
+        #expect(elsewhere.heading == "We cannot continue this sign-in")
+        let page = try await visit.follow(try await visit.browser.send(.get, "/" + back))
+        let signedIn = try await visit.submit(page, "signIn", ["email": Self.ada, "password": "another password"])
+        #expect(try await visit.exchange(signedIn.requiredResult()).status == 200)
+    }
+
     @Test("An app that lists no password, and a project without email links, offer no email and send none")
     func notOffered() async throws {
         let withoutLinks = try await Self.visit { $0.allowsEmailLinks = false }
