@@ -686,6 +686,7 @@ CREATE TABLE public.sign_in_code (
     source_session_id uuid NOT NULL,
     ends_session boolean NOT NULL,
     is_new_account boolean NOT NULL,
+    is_continued boolean NOT NULL,
     link text,
     expires_at timestamp with time zone NOT NULL,
     kept_until timestamp with time zone NOT NULL,

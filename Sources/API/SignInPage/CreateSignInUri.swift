@@ -24,6 +24,12 @@ extension Endpoint {
             let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.realm)
             request.subject = SignInPageRequest.Subject(caller)
         }
+        if let providerId = body.providerId.nonEmpty {
+            guard request.operation == .link else {
+                throw RequestRefusal.rejected(.invalidArgument, "providerId needs the operation LINK.")
+            }
+            request.provider = ProviderID(providerId)
+        }
         let services = call.services.signInPage
         let project = client.realm.project.id
         let sealed = try services.sealedTokens.encode(
@@ -46,6 +52,7 @@ private struct CreateSignInURIRequest: ClientRequestBody {
     let maxAge: Int?
     let operation: String?
     let idToken: String?
+    let providerId: String?
     let tenantId: String?
     let targetProjectId: String?
 

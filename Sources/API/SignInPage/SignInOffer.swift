@@ -18,7 +18,11 @@ struct SignInOffer {
         if lacksApple { methods.removeAll { services.thirdParties.contains($0) } }
         switch request.operation {
         case .signIn: break
-        case .link: methods = (methods + services.linkOnly).filter { $0 != .password && $0 != .anonymous }
+        case .link:
+            methods = (methods + services.linkOnly).filter { method in
+                method != .password && method != .anonymous && request.subject?.methods.contains(method) != true
+                    && (request.provider == nil || request.provider == method)
+            }
         case .reauthenticate: methods.removeAll { request.subject?.methods.contains($0) != true }
         }
         var screen = SignInScreen()

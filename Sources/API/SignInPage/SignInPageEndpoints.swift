@@ -83,7 +83,7 @@ struct SignInVisitor {
         guard try await !services.codes.isFinished(flow, in: visit.realm) else {
             return failure(.finished, because: .finished)
         }
-        return try await respond(visit)
+        return try await visit.reportingOutages { try await respond(visit) }
     }
 
     /// Whether the browser started the flow.

@@ -6,6 +6,7 @@ internal import Pages
 extension SignInVisit {
     /// Shows the first step of the flow.
     func begin() async throws -> PageResponse {
+        if let result = resultWithoutPage() { return result }
         let session = try await usableSession()
         if request.prompt == SignInPageRequest.Prompt.none { return try await signInSilently(session) }
         if let session, request.screen == .signIn, let name = session.caller.account.visibleName {

@@ -75,6 +75,7 @@ enum SignInPageError: String {
     case userMismatch = "user_mismatch"
     case alreadyLinked = "already_linked"
     case notAvailable = "not_available"
+    case serverError = "server_error"
     case invalidRequest = "invalid_request"
 }
 

@@ -52,7 +52,7 @@ extension SignInVisitor {
         guard let visit = try await visit(flow, sealed: try seal(flow)) else {
             return failure(.badRequest, because: .parameter("app"))
         }
-        var page = try await visit.begin()
+        var page = try await visit.reportingOutages { try await visit.begin() }
         page.response.headers.add("Set-Cookie", cookie.header(value, maxAge: SignInPageFlow.lifetime))
         if let language = request.language { call.storeLanguage(language, in: &page.response) }
         return page

@@ -43,4 +43,15 @@ extension Hooks {
             from: context
         ).map { HookDecision($0, on: after, before, in: realm) }
     }
+    /// Calls the blocking functions for a user who continues with the session of a browser.
+    func decision(
+        about proven: ProvenSignIn, _ asked: HookedSignIn?, at now: Instant, in realm: Realm,
+        from context: RequestContext
+    ) async throws -> HookDecision? {
+        guard let asked else { return nil }
+        return try await reply(
+            to: asked, of: proven.account, isNew: false, secondFactor: proven.session.secondFactor?.method, in: realm,
+            from: context
+        ).map { HookDecision($0, on: proven.account, proven.account, in: realm) }
+    }
 }

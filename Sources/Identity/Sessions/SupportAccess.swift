@@ -101,7 +101,7 @@ public struct SupportAccessCodes: Sendable {
         let new = NewSignInCode(
             hash: secrets.hash(code), flowHash: secrets.hash(secrets.random()), app: request.app.id,
             target: request.target, challenge: request.challenge ?? secrets.hash(verifier ?? ""),
-            session: session.session, endsSession: true, isNewAccount: false, link: nil,
+            session: session.session, endsSession: true, isNewAccount: false, isContinued: false, link: nil,
             expiresAt: now + SupportAccess.codeLifetime, keptUntil: access.endsAt)
         let notice =
             realm.policy.notifiesSupportAccess

@@ -50,4 +50,19 @@ struct ProvenSignIn: Sendable {
     /// The session on the page.
     let session: Session
     let isNewAccount: Bool
+    /// Whether the session on the page ends now.
+    let endsSession: Bool
+    /// Whether the user signs in only now; see ``NewSignInCode/isContinued``.
+    let isContinued: Bool
+    /// See ``NewSignInCode/link``.
+    let link: String?
+
+    init(account: Account, session: Session, of code: StoredSignInCode) {
+        self.account = account
+        self.session = session
+        isNewAccount = code.isNewAccount
+        endsSession = code.endsSession
+        isContinued = code.isContinued
+        link = code.link
+    }
 }

@@ -6,7 +6,7 @@
 ///   proof and its commit.
 /// - ``renewSession(_:in:from:commit:)`` with a ``CallerChange``: a user who is signed in changes the account, and gets
 ///   a new session. The gates do not apply: the caller's session has passed them.
-/// - ``continueSignIn(_:in:from:commit:)`` with a ``ProvenSignIn``: an app gets its session after a sign-in on the
+/// - ``continueSignIn(_:_:in:from:commit:)`` with a ``ProvenSignIn``: an app gets its session after a sign-in on the
 ///   sign-in page, which has passed the gates.
 ///
 /// A sign-in method proves the first factor and decides. It stores the decision together with the session that it gets
@@ -98,9 +98,12 @@ public struct SignInCompletion: Sendable {
     /// Opens the session of an app for a sign-in on the sign-in page, which has passed the gates there. The session has
     /// the method, the authentication and the factors of the session on the page.
     ///
+    /// A sign-in has one event, and asks the blocking functions once: on the page, or here if the user continued with the
+    /// session of the browser.
+    ///
     /// - Parameter commit: consumes the code of the sign-in and opens the session.
     func continueSignIn(
-        _ proven: ProvenSignIn, in realm: Realm, from context: RequestContext,
+        _ proven: ProvenSignIn, _ asked: HookedSignIn?, in realm: Realm, from context: RequestContext,
         commit: (NewSession) async throws -> OpenedSession
     ) async throws -> SignedIn {
         let (now, source) = (clock.now(), proven.session)
@@ -109,12 +112,14 @@ public struct SignInCompletion: Sendable {
             authenticatedAt: source.authenticatedAt, claims: source.claims, secondFactor: source.secondFactor,
             passkey: source.passkey, device: context.device)
         session.support = source.support
-        let recording = realm.recording(by: .user(context.trace))
+        let decision = try await hooks.decision(
+            about: proven, asked, at: now, in: realm, from: context)
+        if let decision, decision.reply.sessionClaims != nil { session.claims = decision.reply.nonEmptySessionClaims }
+        let isWanted = proven.isContinued && realm.project.wantedEvents.contains(.sessionOpened)
         return try await open(
             session, at: now, credentialIssuedAt: nil,
             limit: source.support == nil ? realm.policy.sessionLimit : 0,
-            recording: source.support == nil && realm.project.wantedEvents.contains(.sessionOpened) ? recording : nil,
-            nil, in: realm,
+            recording: isWanted ? realm.recording(by: .user(context.trace)) : nil, decision, in: realm,
             from: context, commit)
     }
 

@@ -14,6 +14,8 @@ public struct NewSignInCode: Sendable {
     /// Whether the session on the page ends with the exchange, because no browser keeps it.
     public let endsSession: Bool
     public let isNewAccount: Bool
+    /// Whether the session on the page existed before ("Continue as"), so that the exchange is the sign-in.
+    public let isContinued: Bool
     /// The identity that the exchange links, sealed; `nil` for a sign-in.
     public let link: String?
     public let expiresAt: Instant
@@ -30,13 +32,14 @@ public struct StoredSignInCode: Sendable {
     public let source: (account: Account, session: Session)?
     public let endsSession: Bool
     public let isNewAccount: Bool
+    public let isContinued: Bool
     public let link: String?
     public let expiresAt: Instant
     public let isUsed: Bool
 
     public init(
         app: ID<App>, target: String, challenge: [UInt8], source: (account: Account, session: Session)?,
-        endsSession: Bool, isNewAccount: Bool, link: String?, expiresAt: Instant, isUsed: Bool
+        endsSession: Bool, isNewAccount: Bool, isContinued: Bool, link: String?, expiresAt: Instant, isUsed: Bool
     ) {
         self.app = app
         self.target = target
@@ -44,6 +47,7 @@ public struct StoredSignInCode: Sendable {
         self.source = source
         self.endsSession = endsSession
         self.isNewAccount = isNewAccount
+        self.isContinued = isContinued
         self.link = link
         self.expiresAt = expiresAt
         self.isUsed = isUsed
@@ -73,7 +77,8 @@ public protocol SignInCodeStore: Sendable {
     /// Marks the code as used, and opens the session of the app in the same transaction.
     ///
     /// - Parameter ended: the session on the page, if it ends now.
-    /// - Throws: ``StoreConflict/alreadyUsed``; ``StoreConflict/stale`` if the account has changed.
+    /// - Throws: ``StoreConflict/alreadyUsed``; ``StoreConflict/stale`` if the account has changed;
+    ///   ``ChangedDuringHooks``.
     func exchange(
         _ hash: [UInt8], opening session: NewSession, ending ended: ID<Session>?, in realm: ID<Realm>
     ) async throws

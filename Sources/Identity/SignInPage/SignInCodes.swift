@@ -50,8 +50,9 @@ public struct SignInCodes: Sendable {
         let new = NewSignInCode(
             hash: secrets.hash(code), flowHash: secrets.hash(flow.id), app: flow.request.app,
             target: flow.request.target, challenge: flow.request.challenge, session: signIn.session,
-            endsSession: browser == nil && !signIn.keepsSession, isNewAccount: signIn.isNewAccount, link: signIn.link,
-            expiresAt: now + Self.lifetime, keptUntil: now + SignInPageFlow.lifetime)
+            endsSession: browser == nil && !signIn.keepsSession, isNewAccount: signIn.isNewAccount,
+            isContinued: signIn.keepsSession && signIn.link == nil, link: signIn.link, expiresAt: now + Self.lifetime,
+            keptUntil: now + SignInPageFlow.lifetime)
         do {
             try await store.issue(new, browser, at: now, in: realm.id)
         } catch StoreConflict.alreadyUsed {
@@ -100,27 +101,40 @@ public struct SignInCodes: Sendable {
             throw SignInCodeRefusal.missingVerifier
         }
         let hash = secrets.hash(code)
-        guard let stored = try await store.find(hash, in: realm.id) else { throw SignInCodeRefusal.invalid }
-        guard !stored.isUsed else { throw try await refusingReuse(of: hash, in: realm) }
-        guard stored.app == app.id, let target, stored.target.isExactly(target), clock.now() < stored.expiresAt,
-            secrets.areEqual(secrets.hash(verifier), stored.challenge), let (account, session) = stored.source,
-            session.support != nil || realm.policy.secondFactors.accepts(session, of: account)
-        else { throw SignInCodeRefusal.invalid }
-        if let link = stored.link {
-            return try await self.link(link, with: hash, to: session, for: app, in: realm, from: context)
+        let find = { try await valid(hash, verifier: verifier, target: target, for: app, in: realm) }
+        let first = try await find()
+        if let link = first.link {
+            return try await self.link(link, with: hash, to: first.session, for: app, in: realm, from: context)
         }
-        let proven = ProvenSignIn(account: account, session: session, isNewAccount: stored.isNewAccount)
+        let asked = first.isContinued ? HookSignIn(continuing: first.session) : nil
+        let hooked = asked.flatMap { HookedSignIn(in: realm, $0) }
         do {
-            return try await completion.continueSignIn(proven, in: realm, from: context) { new in
-                try await store.exchange(
-                    hash, opening: new, ending: stored.endsSession ? session.id : nil, in: realm.id)
-                return OpenedSession(new, of: account, isNewAccount: stored.isNewAccount)
+            return try await retryingConflicts(where: { $0 is ChangedDuringHooks }) { attempt in
+                let proven = attempt == 1 ? first : try await find()
+                return try await completion.continueSignIn(proven, hooked, in: realm, from: context) { new in
+                    try await store.exchange(
+                        hash, opening: new, ending: proven.endsSession ? proven.session.id : nil, in: realm.id)
+                    return OpenedSession(new, of: proven.account, isNewAccount: proven.isNewAccount)
+                }
             }
         } catch StoreConflict.alreadyUsed {
             throw try await refusingReuse(of: hash, in: realm)
         } catch StoreConflict.stale {
             throw SignInCodeRefusal.invalid
         }
+    }
+
+    /// Returns the sign-in of a code that can be exchanged.
+    private func valid(
+        _ hash: [UInt8], verifier: String, target: String?, for app: App, in realm: Realm
+    ) async throws -> ProvenSignIn {
+        guard let stored = try await store.find(hash, in: realm.id) else { throw SignInCodeRefusal.invalid }
+        guard !stored.isUsed else { throw try await refusingReuse(of: hash, in: realm) }
+        guard stored.app == app.id, let target, stored.target.isExactly(target), clock.now() < stored.expiresAt,
+            secrets.areEqual(secrets.hash(verifier), stored.challenge), let (account, session) = stored.source,
+            session.support != nil || realm.policy.secondFactors.accepts(session, of: account)
+        else { throw SignInCodeRefusal.invalid }
+        return ProvenSignIn(account: account, session: session, of: stored)
     }
 
     /// Links the identity of the page to the account of the app's session. The result of the provider is single-use, so
@@ -195,6 +209,14 @@ public struct IssuedSignInCode: Sendable {
     public let code: String
     /// `nil` if the browser gets no session, or keeps the one that it has.
     public let browser: BrowserSessionValue?
+}
+
+extension HookSignIn {
+    /// - Returns: `nil` for a method that no function concerns.
+    fileprivate init?(continuing session: Session) {
+        guard session.method != .anonymous, session.method != .custom else { return nil }
+        self.init(method: session.passkey == nil ? session.method.rawValue : "passkey")
+    }
 }
 
 /// The result of a provider that an exchange links.

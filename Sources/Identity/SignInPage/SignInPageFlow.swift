@@ -18,6 +18,8 @@ public struct SignInPageRequest: Hashable, SealedTokenContent {
     public var operation: AuthorizationFlow.Operation = .signIn
     /// The account and session that a link or re-authentication is about; `nil` for a sign-in.
     public var subject: Subject?
+    /// The provider to link; `nil` if the user chooses one.
+    public var provider: ProviderID?
     public var screen: Screen = .signIn
     /// The address that the page shows first.
     public var loginHint: String?

@@ -78,7 +78,7 @@ public struct SignInScreen: Sendable {
     var offersOnlyPasskeys: Bool { providers.isEmpty && !offersPassword && !offersGuest && !offersEmail && passkey != nil }
 
     /// Whether the page shows no method at all.
-    var isEmpty: Bool {
+    public var isEmpty: Bool {
         providers.isEmpty && !offersPassword && !offersGuest && !offersEmail && passkey == nil
     }
 }

@@ -539,6 +539,8 @@ CREATE TABLE sign_in_code (
     source_session_id uuid NOT NULL,
     ends_session boolean NOT NULL,
     is_new_account boolean NOT NULL,
+    -- Whether that session existed before the visit, so that the exchange is the sign-in.
+    is_continued boolean NOT NULL,
     -- The identity that the exchange links, encrypted.
     link text,
     expires_at timestamptz NOT NULL,

@@ -63,7 +63,8 @@ public struct PostgresSignInCodeStore: SignInCodeStore {
             return StoredSignInCode(
                 app: ID(try row.decode("app_id")), target: try row.decode("target"),
                 challenge: try row.decode("challenge"), source: source, endsSession: try row.decode("ends_session"),
-                isNewAccount: try row.decode("is_new_account"), link: try row.decode("link"),
+                isNewAccount: try row.decode("is_new_account"),
+                isContinued: try row.decode("is_continued"), link: try row.decode("link"),
                 expiresAt: Instant(try row.decode("code_expires_at")), isUsed: try row.decode("is_used"))
         }
     }
@@ -74,6 +75,7 @@ public struct PostgresSignInCodeStore: SignInCodeStore {
         let opening = try SQL.open(session, rehashed: nil, in: realm)
         try await withStoreErrors {
             try await pool.transaction { transaction in
+                try await transaction.requireUnchangedForHooks(session, in: realm)
                 try await transaction.consume(code: hash, for: session, ending: ended, in: realm)
                 guard try await transaction.execute(opening) == 1 else { throw StoreConflict.stale }
                 try await transaction.recordOpening(of: session, in: realm)
@@ -135,11 +137,11 @@ extension SQL {
     fileprivate static func insert(_ code: NewSignInCode, in realm: ID<Realm>) throws -> SQL {
         """
         INSERT INTO sign_in_code (realm_id, code_hash, flow_hash, app_id, target, challenge, account_id, generation,
-            source_session_id, ends_session, is_new_account, link, expires_at, kept_until)
+            source_session_id, ends_session, is_new_account, is_continued, link, expires_at, kept_until)
         VALUES (\(realm.rawValue), \(code.hash), \(code.flowHash), \(code.app.rawValue), \(code.target.text),
             \(code.challenge), \(code.session.account.rawValue), \(code.session.generation),
-            \(try UUID(code.session.id)), \(code.endsSession), \(code.isNewAccount), \(code.link),
-            \(Timestamp(code.expiresAt)), \(Timestamp(code.keptUntil)))
+            \(try UUID(code.session.id)), \(code.endsSession), \(code.isNewAccount),
+            \(code.isContinued), \(code.link), \(Timestamp(code.expiresAt)), \(Timestamp(code.keptUntil)))
         ON CONFLICT (realm_id, flow_hash) DO NOTHING
         """
     }
@@ -147,7 +149,7 @@ extension SQL {
     /// The code, with its account and the session on the page if both are still active.
     fileprivate static func signInCode(_ hash: [UInt8], in realm: ID<Realm>) -> SQL {
         """
-        SELECT c.app_id, c.target, c.challenge, c.ends_session, c.is_new_account, c.link,
+        SELECT c.app_id, c.target, c.challenge, c.ends_session, c.is_new_account, c.is_continued, c.link,
             c.expires_at AS code_expires_at, c.used_at IS NOT NULL AS is_used,
             \(SessionRow.columnsBesideAccount), \(AccountRow.columns)
         FROM sign_in_code c

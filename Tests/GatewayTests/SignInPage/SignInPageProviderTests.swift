@@ -146,6 +146,25 @@ struct SignInPageProviderTests {
         #expect(try await visit.exchange(result).wireCode == "INVALID_CODE")
     }
 
+    @Test("A link to a provider that the account has, or that the app does not offer, returns at once")
+    func linkedAlready() async throws {
+        let visit = try await Self.visit()
+        let credential = try visit.gateway.appleCredential()
+        let ada = try await visit.gateway.signIn(credential)
+        let idToken = try #require(ada.json["idToken"]?.string, "\(ada.text)")
+        for (provider, error) in [("apple.com", "already_linked"), ("facebook.com", "not_available")] {
+            let answer = try await visit.openURI([
+                "operation": "LINK", "idToken": .string(idToken), "providerId": .string(provider),
+            ])
+            #expect(answer.location?.hasPrefix("https://localhost/done?error=\(error)&state=state&iss=") == true)
+        }
+        let google = try await visit.openURI([
+            "operation": "LINK", "idToken": .string(idToken), "providerId": "google.com",
+        ])
+        let offered = google.text.matches(of: #/providerId=([a-z.]+)&amp;flow/#).map { String($0.output.1) }
+        #expect(offered == ["google.com"])
+    }
+
     @Test("A re-authentication with another account returns an error and leaves no session")
     func otherAccount() async throws {
         let visit = try await Self.visit()

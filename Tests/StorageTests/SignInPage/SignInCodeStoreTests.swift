@@ -26,7 +26,7 @@ struct SignInCodeStoreTests {
         NewSignInCode(
             hash: Self.hash(byte), flowHash: Self.hash(flow), app: ID("web"),
             target: try JSONTarget.target("https://app.example/done"), challenge: Self.hash(3),
-            session: fixture.session, endsSession: endsSession, isNewAccount: true, link: nil,
+            session: fixture.session, endsSession: endsSession, isNewAccount: true, isContinued: false, link: nil,
             expiresAt: start + .seconds(60), keptUntil: start + .seconds(3600))
     }
 
