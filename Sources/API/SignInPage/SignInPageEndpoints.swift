@@ -106,6 +106,7 @@ struct SignInVisitor {
             of: app.isAccountPage ? call.appOfAccountPage(in: realm) : app.id, projectName: pageContext.projectName)
         if call.request.path.utf8.suffix(7).elementsEqual("/signIn".utf8) {
             pageContext.repeatingQuery = [(SignInField.flow.rawValue, sealed)]
+            if let link = call.request.query("link") { pageContext.repeatingQuery = [("link", link)] }
             if let screen = call.request.query("screen") { pageContext.repeatingQuery?.append(("screen", screen)) }
         }
         return SignInVisit(

@@ -26,7 +26,7 @@ extension SignInVisit {
             return PageResponse(.redirect(to: appReturn(error: .alreadyLinked).url), of: realm.id)
         }
         let offer = offer
-        guard offer.screen.isEmpty else { return nil }
+        guard offer.screen.isEmpty, !offersPasskeys else { return nil }
         return PageResponse(
             .redirect(to: appReturn(error: .notAvailable).url), of: realm.id, because: offer.refusal)
     }

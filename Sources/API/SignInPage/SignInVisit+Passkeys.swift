@@ -10,11 +10,14 @@ extension SignInVisit {
         isOwnOrigin && request.operation != .link && realm.offersPasskeys(to: app, on: call.origin(in: realm))
     }
 
+    /// Whether the user of the request can sign in with a passkey.
+    var offersPasskeys: Bool { usesPasskeys && request.subject?.methods.contains(.passkey) != false }
+
     /// The ceremony with which the user signs in; `nil` if the page does not offer passkeys.
     ///
     /// - Parameter unknown: the passkey that the user has presented, if no account has it.
     func passkeyCeremony(unknown: ID<Passkey>? = nil) throws -> PasskeyCeremony? {
-        guard usesPasskeys, request.subject?.methods.contains(.passkey) != false else { return nil }
+        guard offersPasskeys else { return nil }
         let started = try call.services.signIn.passkey.start(for: app, in: realm)
         let request = PasskeyRequest(started)
         return PasskeyCeremony(

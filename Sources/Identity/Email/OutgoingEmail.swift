@@ -53,7 +53,7 @@ public struct OutgoingEmail: Hashable, Sendable {
 
     /// A random UUID in lower case.
     public let id: ID<OutgoingEmail>
-    public let kind: Kind
+    public private(set) var kind: Kind
     /// The account that the email is about. `nil` for a sign-in link, for a notice about a deleted account, and until
     /// ``EmailQueue/storeResetCode(_:of:)`` finds the account of a password reset.
     public let account: ID<Account>?
@@ -88,9 +88,9 @@ public struct OutgoingEmail: Hashable, Sendable {
 
     /// The same email with another template.
     public func withKind(_ kind: Kind) -> OutgoingEmail {
-        OutgoingEmail(
-            id: id, kind: kind, account: account, recipient: recipient, language: language, content: content,
-            createdAt: createdAt, expiresAt: expiresAt)
+        var email = self
+        email.kind = kind
+        return email
     }
 }
 
