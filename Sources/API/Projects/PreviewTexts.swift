@@ -83,7 +83,8 @@ private struct TextPreview {
             let shown = realm.project.apps.first { $0.id == app } ?? .accountPage
             let request = SignInPageRequest(app: shown.id, target: target, state: "sample", challenge: [])
             return .signIn(
-                SignInOffer(of: shown, in: realm, for: request, usesAppleImage: false).screen, step, context)
+                SignInOffer(of: shown, in: realm, for: request, usesAppleImage: false, sendsEmail: true).screen,
+                step, context)
         }
     }
 }
