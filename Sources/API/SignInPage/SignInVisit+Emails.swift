@@ -54,7 +54,9 @@ extension SignInVisit {
             let email = try await services.emails.email(of: link, in: flow, of: realm)
             return response(.emailLink(sealedLink, sentTo: email.recipient, step(), pageContext))
         } catch let refusal as SignInPageRefusal {
-            if let page = try show(try await state(), .emailExpired, status: 400, because: refusal) { return page }
+            if let page = try await show(try await state(), .emailExpired, status: 400, because: refusal) {
+                return page
+            }
             return try await show(screen: .signIn, .emailExpired, status: 400, because: refusal)
         }
     }

@@ -75,7 +75,9 @@ public struct SignInScreen: Sendable {
     public init() {}
 
     /// Whether a browser without passkeys has nothing to offer.
-    var offersOnlyPasskeys: Bool { providers.isEmpty && !offersPassword && !offersGuest && !offersEmail && passkey != nil }
+    var offersOnlyPasskeys: Bool {
+        providers.isEmpty && !offersPassword && !offersGuest && !offersEmail && passkey != nil
+    }
 
     /// Whether the page shows no method at all.
     public var isEmpty: Bool {
