@@ -49,7 +49,7 @@ FIREBASE_OPERATIONS = {
 # Schemas of Firebase that operations of Sekisho's own return too. Their members keep Firebase's forms.
 FIREBASE_RESOURCES = {"User", "ProviderUserInfo"}
 INSTANT = re.compile(r"(At|Until|Since)$")
-DURATION = re.compile(r"(In|Duration|Lifetime|MaxAge)$")
+DURATION = re.compile(r"((?<!Sign)In|Duration|Lifetime|MaxAge)$")
 # The numbers of YAML 1.2 (section 10.3.2). YAML 1.1 reads some of them as strings, such as 0123456789.
 NUMBER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+|[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 
