@@ -148,7 +148,7 @@ def test_a_user_switches_the_language_of_the_pages(own_dev, signed_in):
 
     signed_in.set_screen(320, False)
     signed_in.open(own_dev.url + ROOT + "/remove?method=password")
-    Select(signed_in.element("#pageLanguage")).select_by_value("ja")
+    Select(signed_in.element("#hl")).select_by_value("ja")
     signed_in.element("footer button").click()
     signed_in.wait(lambda: language() == "ja")
     assert "method=password" in signed_in.driver.current_url

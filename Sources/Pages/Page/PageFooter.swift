@@ -44,5 +44,5 @@ extension Page {
 }
 
 extension ElementID {
-    static let pageLanguage = ElementID("pageLanguage")
+    static let pageLanguage = ElementID("hl")
 }

@@ -15,14 +15,13 @@ enum Stylesheet {
         :root{--fill:var(--strong);--on-fill:var(--on-strong)}\
         *{box-sizing:border-box}\
         body{margin:0;padding:1rem;background:var(--back);color:var(--text);overflow-wrap:anywhere;\
-        font:1rem/1.6 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}\
+        font:1rem/1.6 system-ui,"Segoe UI",Roboto,sans-serif}\
         main{max-width:28rem;margin:4vh auto;padding:1.5rem;background:var(--card);border-radius:.75rem}\
         h1{margin:0 0 1rem;font-size:clamp(1.25rem,6.5vw,1.5rem);line-height:1.3;text-wrap:balance}\
-        body:lang(zh-Hans){font-family:system-ui,"PingFang SC","Microsoft YaHei","Noto Sans SC","Noto Sans CJK SC",sans-serif}\
-        body:lang(zh-Hant){font-family:system-ui,"PingFang TC","Microsoft JhengHei","Noto Sans TC","Noto Sans CJK TC",sans-serif}\
-        body:lang(ko){font-family:system-ui,"Apple SD Gothic Neo","Malgun Gothic","Noto Sans KR","Noto Sans CJK KR",sans-serif}\
+        body:lang(zh-Hans){font-family:system-ui,"PingFang SC","Microsoft YaHei","Noto Sans CJK SC",sans-serif}\
+        body:lang(zh-Hant){font-family:system-ui,"PingFang TC","Microsoft JhengHei","Noto Sans CJK TC",sans-serif}\
         h2{margin:2rem 0 .5rem;font-size:1.125rem;line-height:1.3}\
-        body:lang(ja){font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Hiragino Sans","Noto Sans JP",\
+        body:lang(ja){font-family:system-ui,"Segoe UI",Roboto,"Hiragino Sans",\
         "Noto Sans CJK JP",sans-serif}\
         :lang(ja) h1,:lang(ja) h2{word-break:auto-phrase}body:lang(ko){word-break:keep-all}\
         :lang(de) :is(h1,h2,button,.button){-webkit-hyphens:auto;hyphens:auto;hyphenate-limit-chars:14 5 5}\
@@ -57,9 +56,7 @@ enum Stylesheet {
         font:inherit;font-weight:600;line-height:1.4;text-align:center;text-decoration:none;cursor:pointer}\
         .quiet{background:transparent;color:var(--strong)}\
         footer{max-width:28rem;margin:0 auto;padding:0 1.5rem;color:var(--soft);font-size:.9375rem}\
-        nav ul{margin:1.5rem 0 0;border-top:1px solid var(--line);padding:.5rem 0 0}nav a[aria-current]{font-weight:600}\
-        footer ul,nav ul{display:flex;flex-wrap:wrap;gap:0 1.5rem;list-style:none}\
-        footer ul{margin:0;padding:0}\
+        footer ul,nav ul{display:flex;flex-wrap:wrap;gap:0 1.5rem;margin:1rem 0 0;padding:0;list-style:none}\
         footer a,nav li a{display:inline-block;min-width:2.75rem;padding:.625rem 0;color:inherit}\
         footer p{margin:.5rem 0 0}\
         .providers{display:grid;grid-auto-rows:1fr;gap:.75rem}\
@@ -79,5 +76,5 @@ enum Stylesheet {
         """
 
     /// SHA-256 of ``text`` in base64. The page's policy allows no other style (CSP 3 §6.7.3.3).
-    static let sha256 = "ZdT4U0x2i4z13EMXMfCXyxLGsH2K5+pF0f3Xhj2r6Rw="
+    static let sha256 = "mUwain8vVpwBbe2D98lAhn5B0o+XpS/HgSVe2mn9vvM="
 }
