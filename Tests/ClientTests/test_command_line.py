@@ -63,7 +63,7 @@ def test_an_unknown_option_is_named(command):
     ("apple", "apple requires a subcommand: export-transfers, import-transfers\nRun `sekisho apple --help` for usage."),
     ("keys", "keys requires a subcommand: create-api-key, list-api-keys, revoke-api-key, create-service-key,"),
     ("users --project demo",
-     "users requires a subcommand: list, get, set-password, disable, enable, sign-out, reset-factors, delete, link,"),
+     "users requires a subcommand: list, get, set-password, disable, enable, sign-out, reset-factors, impersonate, delete, link,"),
     ("signals", "signals requires a subcommand: google\n"),
     ("signals google", "signals google requires a subcommand: register, status, verify, unregister\n"),
     ("keys frobnicate", "unknown command: keys frobnicate\nRun `sekisho keys --help` for usage."),
