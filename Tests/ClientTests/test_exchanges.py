@@ -587,9 +587,6 @@ ROWS = [
     tenant_row("another tenant in the body", "createAccountInTenant", {"tenantId": "other"}, "TENANT_ID_MISMATCH"),
     tenant_row("sign-in link", "sendProjectOobCodeInTenant", {
         "requestType": "EMAIL_SIGNIN", "email": NEW_EMAIL, "returnOobLink": True}),
-    tenant_row("unknown account", "impersonateAccountInTenant", {
-        "localId": "unknown", "reason": "Ticket 4711", "appId": "default", "continueUri": "http://localhost/done"},
-        "USER_NOT_FOUND"),
     tenant_row("account of the tenant", "lookUpAccountsInTenant", {"localId": [TENANT_LOCAL_ID]}),
     tenant_row("account of the project, not found and no error", "lookUpAccountsInTenant", {"localId": [LOCAL_ID]}),
     tenant_row("custom claims", "updateAccountInTenant",

@@ -110,29 +110,6 @@ def test_a_reset_of_second_factors_is_audited_and_announced(installation):
         "notice.factors-reset"]
 
 
-def test_support_access_is_for_one_app_audited_and_announced(installation):
-    installation.run_ok("projects create support --domain app.example.com")
-    file = installation.folder / "support.json"
-    user = {"localId": "helped", "email": fresh_email(), "emailVerified": True}
-    file.write_text(json.dumps({"users": [user]}))
-    installation.run_ok(f"users import {file} --project support --format json")
-    impersonate = "users impersonate helped --project support --reason Ticket-4711"
-    email = {"SEKISHO_SMTP_URL": "smtp://127.0.0.1:1", "SEKISHO_EMAIL_FROM": "team@example.com"}
-    unknown = installation.run(f"{impersonate} --app nothing --continue-uri https://app.example.com/")
-    assert (unknown.returncode, unknown.stderr) == (1, "sekisho: project support has no app nothing\n")
-    foreign = installation.run(f"{impersonate} --app default --continue-uri https://evil.example.com/")
-    assert foreign.returncode == 1 and "UNAUTHORIZED_DOMAIN" in foreign.stderr
-    issued = json.loads(installation.run_ok(
-        f"{impersonate} --app default --continue-uri https://app.example.com/", **email))
-    assert sorted(issued) == ["accessEndsAt", "code", "codeExpiresAt", "codeVerifier"]
-    events = installation.run_ok("audit export --project support --action account.impersonated")
-    [event] = [json.loads(line) for line in events.splitlines()]
-    assert (event["actor"], event["subject"], event["detail"]) == (
-        "cli", "helped", {"app": "default", "reason": "Ticket-4711"})
-    kinds = [email["kind"] for email in json.loads(installation.run_ok("email list --json"))]
-    assert kinds.count("notice.support-access") == 1
-
-
 def test_a_deletion_needs_a_confirmation(installation, ada):
     delete = f"users delete {ada['email']} --project demo"
     refused = installation.run(delete)
@@ -234,3 +211,26 @@ def test_a_backup_is_made_and_restored_as_the_runbook_says(installation, dev, tm
         "sh", "-ec", commands, folder=tmp_path, PATH=os.environ["PATH"], DATABASE_URL=installation.database_url,
         EMPTY_DATABASE_URL=restored)
     assert dump(restored) == dump(installation.database_url)
+
+
+def test_support_access_is_for_one_app_audited_and_announced(installation):
+    installation.run_ok("projects create support --domain app.example.com")
+    file = installation.folder / "support.json"
+    user = {"localId": "helped", "email": fresh_email(), "emailVerified": True}
+    file.write_text(json.dumps({"users": [user]}))
+    installation.run_ok(f"users import {file} --project support --format json")
+    impersonate = "users impersonate helped --project support --reason Ticket-4711"
+    email = {"SEKISHO_SMTP_URL": "smtp://127.0.0.1:1", "SEKISHO_EMAIL_FROM": "team@example.com"}
+    unknown = installation.run(f"{impersonate} --app nothing --continue-uri https://app.example.com/")
+    assert (unknown.returncode, unknown.stderr) == (1, "sekisho: project support has no app nothing\n")
+    foreign = installation.run(f"{impersonate} --app default --continue-uri https://evil.example.com/")
+    assert foreign.returncode == 1 and "UNAUTHORIZED_DOMAIN" in foreign.stderr
+    issued = json.loads(installation.run_ok(
+        f"{impersonate} --app default --continue-uri https://app.example.com/", **email))
+    assert sorted(issued) == ["accessEndsAt", "code", "codeExpiresAt", "codeVerifier"]
+    events = installation.run_ok("audit export --project support --action account.impersonated")
+    [event] = [json.loads(line) for line in events.splitlines()]
+    assert (event["actor"], event["subject"], event["detail"]) == (
+        "cli", "helped", {"app": "default", "reason": "Ticket-4711"})
+    kinds = [email["kind"] for email in json.loads(installation.run_ok("email list --json"))]
+    assert kinds.count("notice.support-access") == 1
