@@ -24,7 +24,7 @@ extension EmailText {
         case .codeWarning: "Chi ha questo codice o questo link può accedere al posto tuo. Non condividerli. {app} non te li chiede mai."
         case .accountExistsSubject: "Hai già un account per {app}"
         case .accountExists: "Abbiamo ricevuto una richiesta di creare un account per {app} con questo indirizzo email. Esiste già un account con questo indirizzo, quindi non ne abbiamo creato un altro."
-        case .accountExistsMethods: "Modi per accedere al tuo account: {methods}."
+        case .accountExistsMethods: "Metodi di accesso del tuo account: {methods}."
         case .accountExistsAdvice: "Se la richiesta è tua, accedi al tuo account. Se non conosci la password, reimpostala nella pagina di accesso. Se non è tua, ignora questa email. Non cambierà nulla."
         case .passwordChangedSubject: "La tua password di {app} è stata modificata"
         case .passwordChanged: "La password del tuo account {app} è stata modificata e gli altri dispositivi sono stati disconnessi."
