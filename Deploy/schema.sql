@@ -557,6 +557,7 @@ CREATE TABLE public.realm (
     event_kinds text[] DEFAULT '{}'::text[] NOT NULL,
     blocking_functions jsonb,
     brand jsonb DEFAULT '{}'::jsonb NOT NULL,
+    texts jsonb DEFAULT '{}'::jsonb NOT NULL,
     created_at timestamp with time zone NOT NULL,
     deleted_at timestamp with time zone,
     CONSTRAINT realm_blocking_functions_check CHECK ((jsonb_typeof(blocking_functions) = 'object'::text)),
@@ -572,7 +573,8 @@ END),
     CONSTRAINT realm_policy_check CHECK ((jsonb_typeof(policy) = 'object'::text)),
     CONSTRAINT realm_profile_check CHECK ((profile = ANY (ARRAY['sekisho'::text, 'firebase'::text]))),
     CONSTRAINT realm_sms_settings_check CHECK ((jsonb_typeof(sms_settings) = 'object'::text)),
-    CONSTRAINT realm_tenant_settings_check CHECK ((jsonb_typeof(tenant_settings) = 'object'::text))
+    CONSTRAINT realm_tenant_settings_check CHECK ((jsonb_typeof(tenant_settings) = 'object'::text)),
+    CONSTRAINT realm_texts_check CHECK ((jsonb_typeof(texts) = 'object'::text))
 );
 
 CREATE TABLE public.recovery_code (
@@ -883,11 +885,15 @@ ALTER TABLE ONLY public.sms_usage
 
 CREATE INDEX account_created_at ON public.account USING btree (realm_id, created_at, id);
 
-CREATE INDEX account_display_name ON public.account USING btree (realm_id, "left"(display_name, 256), id) WHERE (display_name IS NOT NULL);
+CREATE INDEX account_disabled ON public.account USING btree (realm_id, created_at, id) WHERE (disabled_at IS NOT NULL);
+
+CREATE INDEX account_display_name ON public.account USING btree (realm_id, lower("left"(display_name, 256)) COLLATE "C", id) WHERE (display_name IS NOT NULL);
 
 CREATE UNIQUE INDEX account_email_key ON public.account USING btree (realm_id, email) WHERE (email IS NOT NULL);
 
 CREATE INDEX account_event_created_at ON public.account_event USING btree (created_at);
+
+CREATE INDEX account_guest ON public.account USING btree (realm_id, created_at, id) WHERE ((email IS NULL) AND (phone_number IS NULL) AND (passkey_count = 0) AND (NOT custom_auth));
 
 CREATE INDEX account_merge_target ON public.account_merge USING btree (realm_id, target_id);
 
@@ -945,9 +951,11 @@ CREATE INDEX known_network_last_seen_at ON public.known_network USING btree (las
 
 CREATE UNIQUE INDEX linked_identity_account_key ON public.linked_identity USING btree (account_id, realm_id, provider);
 
-CREATE INDEX linked_identity_email ON public.linked_identity USING btree (realm_id, email) WHERE (email IS NOT NULL);
+CREATE INDEX linked_identity_email ON public.linked_identity USING btree (realm_id, email, account_id) WHERE (email IS NOT NULL);
 
 CREATE INDEX linked_identity_real_user_status ON public.linked_identity USING btree (realm_id, real_user_status, account_id) WHERE (real_user_status IS NOT NULL);
+
+CREATE INDEX linked_identity_relay_stopped ON public.linked_identity USING btree (realm_id, account_id) WHERE (NOT relay_forwarding);
 
 CREATE UNIQUE INDEX linked_identity_transfer_sub ON public.linked_identity USING btree (realm_id, transfer_sub) WHERE ((transfer_sub IS NOT NULL) AND (transferred_at IS NULL));
 
