@@ -25,7 +25,7 @@ extension EmailText {
         case .accountExistsSubject: "Ya tiene una cuenta de {app}"
         case .accountExists: "Hemos recibido una solicitud para crear una cuenta de {app} con esta dirección de correo. Ya existe una cuenta con esta dirección, por lo que no hemos creado otra."
         case .accountExistsMethods: "Métodos de inicio de sesión de su cuenta: {methods}."
-        case .accountExistsAdvice: "Si fue usted, inicie sesión en su cuenta. Si no sabe su contraseña, restablézcala en la página de inicio de sesión. Si no fue usted, ignore este mensaje. No cambiará nada."
+        case .accountExistsAdvice: "Si fue usted, inicie sesión en su cuenta. Si no sabe su contraseña, restablézcala en la página de inicio de sesión. Si no fue usted, ignore este correo. No cambiará nada."
         case .passwordChangedSubject: "Su contraseña de {app} ha cambiado"
         case .passwordChanged: "La contraseña de su cuenta de {app} ha cambiado y se ha cerrado la sesión en los demás dispositivos."
         case .earlierMailbox: "La cuenta tenía antes otra dirección de correo, y el titular de esa dirección todavía puede recuperar la cuenta. Si no conoce esa dirección, vuelva a restablecer su contraseña y elija una cuenta nueva en la página."
