@@ -47,10 +47,16 @@ def app(dev, folder):
         yield LocalApp(running)
 
 
+# The headless shell has no list of passkeys: it chooses one as soon as a page would offer the list.
+WITHOUT_LIST = "PublicKeyCredential.isConditionalMediationAvailable = async () => false;"
+
+
 @pytest.fixture
-def window():
-    """A browser with an authenticator that verifies its user."""
+def window(request):
+    """A browser with an authenticator that verifies its user. With the parameter `True`, the page offers the list."""
     with browser() as opened:
+        if not getattr(request, "param", False):
+            opened.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WITHOUT_LIST})
         options = VirtualAuthenticatorOptions()
         options.protocol, options.transport = "ctap2", "internal"
         options.has_resident_key = options.has_user_verification = options.is_user_verified = True
@@ -94,6 +100,12 @@ def test_a_user_signs_in_with_a_passkey_by_mouse(app, window, passkey):
     assert session["user_id"] == passkey
     assert unverified_claims(session["id_token"])["firebase"]["sign_in_provider"] == "passkey"
     assert window.console_messages() == []
+
+
+@pytest.mark.parametrize("window", [True], indirect=True)
+def test_a_user_chooses_a_passkey_from_the_list_of_the_browser(app, window, passkey):
+    window.open(app.url(prompt="login"))
+    assert return_to_app(app, window)["user_id"] == passkey
 
 
 def test_a_user_signs_in_with_a_passkey_by_keyboard(app, window, passkey):

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// What an app asks of the sign-in page, after all checks.
 public struct SignInPageRequest: Hashable, SealedTokenContent {
     public static let purpose = "sign-in page request"
@@ -10,7 +12,9 @@ public struct SignInPageRequest: Hashable, SealedTokenContent {
     /// The app's value, which the result repeats.
     public let state: String
     /// SHA-256 of the code verifier.
-    public let challenge: [UInt8]
+    public var challenge: [UInt8] { Base64URL.decode(challengeText) ?? [] }
+    /// In base64url, which is shorter in JSON than a list of numbers.
+    private let challengeText: String
     /// `nil` for accounts of the project itself.
     public var tenant: ID<Tenant>?
     /// `nil` if the app asked for none.
@@ -26,6 +30,22 @@ public struct SignInPageRequest: Hashable, SealedTokenContent {
     public var prompt: Prompt?
     /// The maximum age of the login.
     public var maxAge: Duration?
+
+    /// The names are short, because a page contains the sealed flow in each of its forms and links.
+    private enum CodingKeys: String, CodingKey {
+        case app = "a"
+        case target = "t"
+        case state = "s"
+        case challengeText = "c"
+        case tenant = "n"
+        case language = "l"
+        case operation = "o"
+        case subject = "u"
+        case screen = "w"
+        case loginHint = "h"
+        case prompt = "p"
+        case maxAge = "m"
+    }
 
     public struct Subject: Hashable, Codable, Sendable {
         public let account: ID<Account>
@@ -60,7 +80,7 @@ public struct SignInPageRequest: Hashable, SealedTokenContent {
         self.app = app
         self.target = target
         self.state = state
-        self.challenge = challenge
+        challengeText = Base64URL.encode(challenge)
     }
 }
 
@@ -75,14 +95,22 @@ public struct SignInPageFlow: Hashable, SealedTokenContent {
     public let id: String
     public let request: SignInPageRequest
     /// SHA-256 of the flow cookie's value.
-    public let cookieHash: [UInt8]
+    public var cookieHash: [UInt8] { Base64URL.decode(cookieHashText) ?? [] }
+    private let cookieHashText: String
     /// Whether the user wants the browser to remember the account.
     public var remembersAccount = false
+
+    private enum CodingKeys: String, CodingKey {
+        case id = "i"
+        case request = "r"
+        case cookieHashText = "c"
+        case remembersAccount = "m"
+    }
 
     public init(id: String, request: SignInPageRequest, cookieHash: [UInt8]) {
         self.id = id
         self.request = request
-        self.cookieHash = cookieHash
+        cookieHashText = Base64URL.encode(cookieHash)
     }
 }
 
