@@ -189,7 +189,14 @@ struct CompositionRoot: Sendable {
                 findRealm: configuration.realm(_:), limiter: limiter, clock: clock),
             projects: ProjectServices(
                 editor: configuration.editor, tenancy: tenancy(on: pool, configuration, extensions),
-                app: configuration.app(_:of:), images: .cached(on: pool, clock: clock),
+                app: configuration.app(_:of:),
+                reviewFacts: { [supported = mode.providers.supported] realm in
+                    AppReviewFacts(
+                        usesCustomTokens: try await ProjectStore(pool: pool, supporting: supported)
+                            .usesCustomTokens(in: realm),
+                        clientIDsWithRedeemedCodes: try await AppleKeyStore(pool: pool)
+                            .clientIDsWithRedeemedCodes(in: realm))
+                }, images: .cached(on: pool, clock: clock),
                 styles: BrandStyles { Digest.sha256($0) },
                 previewEmail: EmailPreview.renderer(publicURL: publicURL),
                 allowsLoopbackCallbacks: mode.acceptsLoopbackIssuers),
@@ -198,6 +205,9 @@ struct CompositionRoot: Sendable {
                 secondFactor: secondFactor, enrolment: enrolment, emails: emailActions.sending,
                 authenticator: authenticator, store: store, sealedTokens: sealedTokens, clock: clock),
             audit: trail, counts: counts.service(on: pool, clock: clock), events: events(on: pool, configuration),
+            queues: WorkQueues(
+                store: PostgresWorkQueueStore(pool: pool), facts: ProjectHealthQuery(pool: pool).facts(of:),
+                clock: clock),
             operations: OperationsServices(
                 documents: { [self] in try await documents(of: $0, in: configuration) },
                 associatedApps: configuration.associatedApps, relyingParties: configuration.relyingParties,

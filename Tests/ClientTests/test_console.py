@@ -88,7 +88,7 @@ def owner(fresh_installation, console, server):
     return visitor, secret
 
 
-SCREENS = ["overview", "accounts", "newAccount", "events", "queues", "audit", "settings", "providers", "tenants", "apps",
+SCREENS = ["overview", "accounts", "newAccount", "events", "queues", "health", "audit", "settings", "providers", "tenants", "apps", "brand", "texts",
            "administrators"]
 
 

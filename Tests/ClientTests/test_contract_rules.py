@@ -25,8 +25,9 @@ OWN_OPERATIONS = {
     "undoMerge", "searchAccounts", "generateRecoveryCodes", "listEvents", "listEventEndpoints", "createEventEndpoint",
     "getEventEndpoint", "updateEventEndpoint", "deleteEventEndpoint", "rotateEventEndpointSecret",
     "setAppTransaction", "exportAccount", "createSignInUri",
-    "enableEventEndpoint", "testEventEndpoint", "replayEvents", "listEventDeliveries", "listAdministrators", "listQueuedEmails",
-    "listAccountSessions", "impersonateAccount",
+    "enableEventEndpoint", "testEventEndpoint", "replayEvents", "listEventDeliveries", "listAdministrators", "getProjectHealth", "getAppReview", "listQueueItems", "retryQueueItem",
+    "cancelQueueItem",
+    "listAccountSessions", "listSignInObstacles", "impersonateAccount",
     "inviteAdministrator", "updateAdministrator", "removeAdministrator",
 }
 FIREBASE_OPERATIONS = {

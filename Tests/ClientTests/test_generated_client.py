@@ -39,7 +39,7 @@ UNREAD_LISTS = {
     "ExportedIdentity.realUserStatus", "ExportedSession.secondFactor",
     "ErrorText.action", "EventDelivery.failure", "EventDelivery.state",
     "EventData.factor", "EventEndpoint.disabledReason", "EventEndpoint.state", "ListCountsOutput.timeRange",
-    "MfaProviderConfig.state", "QueuedEmail.state",
+    "MfaProviderConfig.state", "AppReviewPoint.status", "HealthCheck.name", "HealthCheck.state", "QueueItem.state", "SignInObstacle.code",
     "SecurityEventError.err", "SmsConfig.format", "TestEventEndpointOutput.failure",
 }
 # Debian's libraries that the Java client needs.

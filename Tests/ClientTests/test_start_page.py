@@ -1,6 +1,7 @@
 """The pages of `sekisho dev` for browsers, over HTTP."""
 
 import html
+import json
 import re
 import secrets
 
@@ -14,7 +15,7 @@ from installation import new_database
 
 PAGES = [
     "/", "/console/demo/overview", "/console/demo/accounts", "/console/demo/newAccount", "/console/demo/settings",
-    "/console/demo/audit", "/console/demo/events", "/dev/emails", "/dev/codes",
+    "/console/demo/audit", "/console/demo/events", "/console/demo/queues", "/console/demo/health", "/dev/emails", "/dev/codes",
     "/dev/events", "/dev/people", "/dev/clock", "/dev/requests", "/dev/data", "/nothing",
 ]
 POST_PAGES = ["/console/demo/newAccount", "/dev/clock", "/dev/people", "/dev/data"]
@@ -477,6 +478,26 @@ def test_accounts_are_paged(other_dev):
     for text in (" name 119 ", "USER119@example.com", "page-119"):
         found = open_page(other_dev, f"/console/{project}/accounts?q={text}").text
         assert "user119@example.com" in found and "user118" not in found
+
+
+def test_a_disabled_account_says_why_it_cannot_sign_in(dev):
+    account = sign_up(dev)
+    path = f"/console/demo/accounts/account?id={account['localId']}"
+    page = open_page(dev, path)
+    assert "Nothing is known to stop a sign-in." in page.text
+    assert "The user cannot sign in: The account is disabled. Enable it." in page.submit("disable").text
+
+
+def test_the_audit_trail_is_a_file_of_json_lines(dev):
+    account = sign_up(dev)
+    open_page(dev, f"/console/demo/accounts/account?id={account['localId']}").submit("disable")
+    page = open_page(dev, f"/console/demo/audit?subject={account['localId']}")
+    link = next(link for link in page.links if "/audit/file?" in link)
+    response = requests.get(dev.url + link, headers=BROWSER_HEADERS, timeout=30)
+    events = [json.loads(line) for line in response.text.splitlines()]
+    assert {event["action"] for event in events} == {"account.created", "account.disabled"}
+    assert {event["subject"] for event in events} == {account["localId"]}
+    assert response.headers["Content-Disposition"] == 'attachment; filename="audit.jsonl"'
 
 
 def apple_identity(dev, account):

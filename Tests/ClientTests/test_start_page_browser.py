@@ -63,7 +63,9 @@ def paths(running):
         "/", "/console/demo/overview", "/console/demo/overview?range=LAST_30_DAYS", "/console/demo/accounts",
         "/console/demo/accounts/account?id=sample-2", "/console/demo/newAccount",
         "/console/demo/settings", "/console/demo/audit", "/console/demo/events", "/console/demo/providers",
-        "/console/demo/tenants", "/console/demo/apps",
+        "/console/demo/tenants", "/console/demo/apps", "/console/demo/queues", "/console/demo/health", "/console/demo/brand", "/console/demo/texts",
+        "/console/demo/apps/review?id=default",
+        "/console/demo/accounts?list=name",
         "/dev/emails", email, f"{email}?view=dark", f"{email}?view=headers", "/dev/codes", "/dev/people",
         "/dev/people/person?id=grace.hopper", "/dev/clock", "/dev/requests", number, "/dev/data", "/nothing",
     ]
@@ -140,6 +142,58 @@ def test_a_person_is_disconnected_at_apple(own_dev, window):
         headers=ADMIN_HEADERS, timeout=30).json()["users"][0]
     [identity] = [one for one in listed["providerUserInfo"] if one["providerId"] == "apple.com"]
     assert identity["credentialState"] == "REVOKED"
+
+
+def test_a_merge_is_undone(own_dev, window):
+    address = fresh_email()
+    account_ids = [admin(own_dev, "", {"email": email})["localId"] for email in (fresh_email(), address)]
+    preview = admin(own_dev, ":merge", dict(zip(("sourceLocalId", "localId"), account_ids), dryRun=True))
+    admin(own_dev, ":merge", {"mergeToken": preview["mergeToken"]})
+    window.set_screen(1280, False)
+    window.open(own_dev.url + "/")
+    window.click("Accounts")
+    window.click(address)
+    next(found for found in window.elements("summary") if found.text.startswith("Merge with")).click()
+    window.click("Undo a merge")
+    assert "The merge was undone. Both accounts exist again." in window.text
+    found = admin(own_dev, ":lookup", {"localId": account_ids})["users"]
+    assert {user["localId"] for user in found} == set(account_ids)
+
+
+def admin(running, operation, body):
+    response = requests.post(
+        f"{running.url}/v1/projects/demo/accounts{operation}", json=body, headers=ADMIN_HEADERS, timeout=30)
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def test_a_disabled_account_is_found_by_its_name_and_enabled(own_dev, window):
+    account_id = admin(own_dev, "", {"displayName": "Zenobia Disabled", "email": fresh_email()})["localId"]
+    admin(own_dev, ":update", {"localId": account_id, "disableUser": True})
+    window.set_screen(320, False)
+    window.open(own_dev.url + "/console/demo/accounts")
+    window.element("#search-q").send_keys("zenobia")
+    window.click("Search")
+    window.driver.get(window.elements("main td a")[0].get_attribute("href"))
+    assert "The user cannot sign in:" in window.text and "The account is disabled. Enable it." in window.text
+    window.click("Enable the account")
+    assert "Nothing is known to stop a sign-in." in window.text
+
+
+def test_a_queued_event_is_cancelled(own_dev, window):
+    hook = {"eventEndpointId": "closed", "url": "http://127.0.0.1:9/", "kinds": ["account.created"]}
+    response = requests.post(
+        f"{own_dev.url}/v2/projects/demo/eventEndpoints", json=hook, headers=ADMIN_HEADERS, timeout=30)
+    assert response.status_code == 200, response.text
+    admin(own_dev, "", {"email": fresh_email()})
+    window.set_screen(1280, False)
+    window.open(own_dev.url + "/console/demo/queues")
+    window.wait(lambda: window.driver.refresh() or window.elements("#queue-eventDeliveries-item"))
+    Select(window.element("#queue-eventDeliveries-change")).select_by_value("cancelQueueItem")
+    window.click("Apply")
+    assert "The item was changed." in window.text
+    window.open(own_dev.url + "/console/demo/audit?action=queueItem.cancelled")
+    assert "queueItem.cancelled" in window.text
 
 
 def test_new_requests_appear_until_the_list_is_paused(own_dev, window):

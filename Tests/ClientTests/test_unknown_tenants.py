@@ -65,7 +65,7 @@ SHARED_OPERATIONS = {
 }
 # Operations of backends that only read, with query parameters that are valid without a tenant ID.
 BACKEND_READS = {"batchGetAccounts": {}, "searchAccounts": {"q": "a"}, "listAuditEvents": {}, "listCounts": {}, "listIdentities": {},
-                 "listAccountSessions": {}}
+                 "listAccountSessions": {}, "listSignInObstacles": {}}
 # Operations of clients that accept a tenant ID, with the other members of the body.
 CLIENT_OPERATIONS = {
     "signUp": lambda ada, session: {"email": fresh_email(), "password": PASSWORD},

@@ -19,6 +19,7 @@ public struct Services: Sendable {
     let audit: AuditTrail
     let counts: Counts
     let events: EventEndpoints
+    let queues: WorkQueues
     let operations: OperationsServices
     let threads: any RequestThreads
 
@@ -28,7 +29,7 @@ public struct Services: Sendable {
         sessionCookies: SessionCookies, emailActions: EmailActionServices, merging: AccountMerging,
         apple: AppleServices, googleSignals: GoogleSignalService, appStore: AppStoreService,
         projects: ProjectServices, console: ConsoleSignIn, audit: AuditTrail, counts: Counts,
-        events: EventEndpoints, operations: OperationsServices,
+        events: EventEndpoints, queues: WorkQueues, operations: OperationsServices,
         threads: any RequestThreads
     ) {
         self.signIn = signIn
@@ -47,6 +48,7 @@ public struct Services: Sendable {
         self.audit = audit
         self.counts = counts
         self.events = events
+        self.queues = queues
         self.operations = operations
         self.threads = threads
     }
@@ -91,17 +93,24 @@ public struct EmailActionServices: Sendable {
     let redemption: OOBCodeRedeemer
     /// For pages, which know a code but not its project.
     public let pageService: EmailActionService
-    /// Returns the newest emails of a project that are queued, at most as many as given.
-    let queue: @Sendable (ID<Project>, Int) async throws -> [ListedEmail]
 
     public init(
-        sending: OOBCodeSender, redemption: OOBCodeRedeemer, pageService: EmailActionService,
-        queue: @escaping @Sendable (ID<Project>, Int) async throws -> [ListedEmail]
+        sending: OOBCodeSender, redemption: OOBCodeRedeemer, pageService: EmailActionService
     ) {
         self.sending = sending
         self.redemption = redemption
         self.pageService = pageService
-        self.queue = queue
+    }
+}
+
+/// What a report for App Review needs besides the configuration; see `AppReview`.
+public struct AppReviewFacts: Sendable {
+    let usesCustomTokens: Bool
+    let clientIDsWithRedeemedCodes: Set<String>
+
+    public init(usesCustomTokens: Bool, clientIDsWithRedeemedCodes: Set<String>) {
+        self.usesCustomTokens = usesCustomTokens
+        self.clientIDsWithRedeemedCodes = clientIDsWithRedeemedCodes
     }
 }
 
@@ -111,6 +120,8 @@ public struct ProjectServices: Sendable {
     let tenancy: Tenancy
     /// Returns an app of a project; `nil` if the project has no such app.
     let app: @Sendable (ID<App>, ID<Project>) async throws -> App?
+    /// Returns what the report on an app needs besides the configuration of a realm.
+    let reviewFacts: @Sendable (ID<Realm>) async throws -> AppReviewFacts
     let images: BrandImages
     let styles: BrandStyles
     let previewEmail: EmailPreview.Renderer
@@ -119,12 +130,14 @@ public struct ProjectServices: Sendable {
 
     public init(
         editor: ProjectEditor, tenancy: Tenancy, app: @escaping @Sendable (ID<App>, ID<Project>) async throws -> App?,
+        reviewFacts: @escaping @Sendable (ID<Realm>) async throws -> AppReviewFacts,
         images: BrandImages, styles: BrandStyles, previewEmail: @escaping EmailPreview.Renderer,
         allowsLoopbackCallbacks: Bool
     ) {
         self.editor = editor
         self.tenancy = tenancy
         self.app = app
+        self.reviewFacts = reviewFacts
         self.images = images
         self.styles = styles
         self.previewEmail = previewEmail

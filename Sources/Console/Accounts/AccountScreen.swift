@@ -19,6 +19,8 @@ package enum AccountScreen {
         let events = try await context.perform(
             try context.catalog.call(
                 "listAuditEvents", in: context.realm, query: [.init("subject", id), .init("pageSize", "20")]))
+        let obstacles = try await context.perform(
+            try context.catalog.call("listSignInObstacles", in: context.realm, parameters: ["localId": id]))
         let sessions = try await context.perform(
             try context.catalog.call(
                 "listAccountSessions", in: context.realm, parameters: ["localId": id],
@@ -40,14 +42,15 @@ package enum AccountScreen {
                     [
                         .section("Profile", [.markup(facts(account, context)), .form(profileForm(account, context))]),
                         .section("Sign-in methods", identityBlocks(identities, events, account, context)),
-                        .section("Access", [obstacles(account)] + accessBlocks(account, context)),
+                        .section(
+                            "Access", [SignInObstacleList.block(obstacles, context)] + accessBlocks(account, context)),
                         .section("Sessions", [SessionList.block(sessions, context)]),
                         .section("Emails", emailBlocks(account, context)),
                         .section("Custom claims", [.form(claimsForm(account, context))]),
                     ] + additions(account)),
                 .section("Audit trail", [AuditTrailList.block(events, context)]),
                 SupportAccessForm.block(account, context),
-                .details("Merge with another account", mergeBlocks(account, context)),
+                .details("Merge with another account, or undo a merge", mergeBlocks(account, events, context)),
                 .details("Delete the account", [.form(deletionForm(account, context))]),
             ])
     }

@@ -4,7 +4,11 @@ internal import JSON
 
 extension AccountScreen {
     /// The forms that merge another account into this one, after a preview, and that undo a merge.
-    static func mergeBlocks(_ account: AccountSummary, _ context: ScreenContext) -> [ScreenBlock] {
+    ///
+    /// - Parameter events: the latest audit events of the account.
+    static func mergeBlocks(
+        _ account: AccountSummary, _ events: APIResult, _ context: ScreenContext
+    ) -> [ScreenBlock] {
         let preview = Form(
             "merge-preview", button: "Preview the merge",
             [
@@ -21,7 +25,7 @@ extension AccountScreen {
                     "dryRun": .bool(true),
                 ])
         }
-        return [.form(preview), .form(mergeForm(account, token: "", context)), .form(undoForm(context))]
+        return [.form(preview), .form(mergeForm(account, token: "", context)), .form(undoForm(events, context))]
     }
 
     /// The form that commits a previewed merge. The preview contains it with its token.
@@ -55,11 +59,23 @@ extension AccountScreen {
         ]
     }
 
-    private static func undoForm(_ context: ScreenContext) -> Form {
+    /// The account that was merged into this one last, unless the merge was undone; `nil` if the listed events have none.
+    private static func lastMerged(_ events: APIResult) -> String? {
+        let merges = (events.json?["auditEvents"]).elements.filter {
+            ["account.merged", "account.mergeUndone"].containsExactly($0["action"]?.text ?? "")
+                && $0["detail"]?["source"] != nil
+        }
+        guard let last = merges.first, last["action"]?.text?.isExactly("account.merged") == true else { return nil }
+        return last["detail"]?["source"]?.text
+    }
+
+    private static func undoForm(_ events: APIResult, _ context: ScreenContext) -> Form {
         Form(
             "undo-merge", button: "Undo a merge",
             [
-                FormField("sourceLocalId", "ID of the merged account", isRequired: true),
+                FormField(
+                    "sourceLocalId", "ID of the merged account", value: lastMerged(events) ?? "", isRequired: true,
+                    hint: "The audit trail has it, as the source of the event account.merged."),
                 FormField("allowNoSignInMethod", "Also if no way to sign in remains here", .checkbox),
             ], isDangerous: true, notice: "The merge was undone. Both accounts exist again."
         ) { input in
@@ -83,20 +99,5 @@ extension AccountScreen {
         let reset = form("send-reset", "Send a password reset", "PASSWORD_RESET")
         return account.emailIsVerified
             ? [reset] : [form("send-verification", "Send an email that verifies the address", "VERIFY_EMAIL"), reset]
-    }
-
-    /// What would stop a sign-in to the account now.
-    static func obstacles(_ account: AccountSummary) -> ScreenBlock {
-        let reasons = [
-            account.isDisabled ? "The account is disabled." : nil,
-            account.isGuest ? "The account is a guest: only its present session can use it." : nil,
-            account.identities.contains(where: \.isDisconnected)
-                ? "A provider's identity is disconnected: the user signs in with it anew." : nil,
-            account.isRelayStopped ? "Apple's relay forwards no email, so links and codes do not arrive." : nil,
-        ].compactMap(\.self)
-        return .markup(
-            reasons.isEmpty
-                ? Markup(.p, text: "Nothing in the account stops a sign-in.")
-                : Markup(.ul, reasons.map { Markup(.li, text: $0) }))
     }
 }

@@ -18,12 +18,7 @@ package enum AuditScreen {
     ]
 
     package static func screen(_ context: ScreenContext) async throws -> Screen {
-        let chosen = filters.map { field in
-            var field = field
-            field.value = (context.request.query(.init(field.name)) ?? "").trimmed
-            return field
-        }
-        let parameters = chosen.filter { !$0.value.isEmpty }.map { APICall.Parameter($0.name, $0.value) }
+        let parameters = Self.parameters(of: context.request)
         let token = context.request.query("pageToken").map { [APICall.Parameter("pageToken", $0)] } ?? []
         let result = try await context.perform(
             try context.catalog.call(
@@ -43,9 +38,30 @@ package enum AuditScreen {
         return Screen(
             "Audit trail",
             [
-                .section("Find events", [.markup(searchForm(chosen, context))]),
+                .section("Find events", [.markup(searchForm(chosen(in: context.request), context))]),
                 .section("Events", [AuditTrailList.block(result, context)] + [next].compactMap(\.self)),
+                .markup(
+                    Markup(
+                        .p, [.classes(["links"])],
+                        [
+                            .link(
+                                context.consolePath(["audit", "file"], parameters.map { ($0.name, $0.value) }),
+                                .text("Download as JSON lines (the newest \(AuditFile.limit) of these events)"))
+                        ])),
             ])
+    }
+
+    private static func chosen(in request: Request) -> [FormField] {
+        filters.map { field in
+            var field = field
+            field.value = (request.query(.init(field.name)) ?? "").trimmed
+            return field
+        }
+    }
+
+    /// The chosen filters as parameters of `listAuditEvents`.
+    static func parameters(of request: Request) -> [APICall.Parameter] {
+        chosen(in: request).filter { !$0.value.isEmpty }.map { APICall.Parameter($0.name, $0.value) }
     }
 
     private static func searchForm(_ fields: [FormField], _ context: ScreenContext) -> Markup {

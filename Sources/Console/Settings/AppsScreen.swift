@@ -12,19 +12,30 @@ package enum AppsScreen {
         let list: [ScreenBlock] =
             apps.isEmpty
             ? [.paragraph("The project has no apps.")]
-            : [.markup(.table("Apps", ["App", "Platform", "Sign-in methods", "Guideline 4.8"], apps.map(row)))]
+            : [
+                .markup(
+                    .table(
+                        "Apps", ["App", "Platform", "Sign-in methods", "Guideline 4.8", "Report"],
+                        apps.map { row($0, context) }))
+            ]
         return Screen("Apps", [.markup(SettingsTabs.markup("Apps", context)), .section("Apps of this project", list)])
     }
 
-    private static func row(_ app: JSONValue) -> [Markup] {
+    private static func row(_ app: JSONValue, _ context: ScreenContext) -> [Markup] {
+        let id = app["appId"]?.text ?? ""
         let name = app["displayName"]?.text ?? ""
+        let problems = (app["loginServices"]?["problems"]).elements.compactMap { $0["description"]?.text }
         let state: Markup =
             app["loginServices"]?["compliant"] == .bool(false)
-            ? Markup(.span, [.classes(["bad"])], text: "violated") : .text("met")
+            ? .group([
+                Markup(.span, [.classes(["bad"])], text: "violated"),
+                .isolated(problems.isEmpty ? "" : ": " + problems.joined(separator: "; ")),
+            ]) : .text("met")
         return [
-            .group([.isolated(app["appId"]?.text ?? ""), .text(" "), .isolated(name)]),
+            .group([.isolated(id), .text(" "), .isolated(name)]),
             .text(app["platform"]?.text ?? ""),
             .text(app["signInMethods"].elements.compactMap(\.text).joined(separator: ", ")), state,
+            .link(context.consolePath(["apps", "review"], [("id", id)]), .text("App Review")),
         ]
     }
 }

@@ -3,7 +3,10 @@ internal import HTML
 /// The links between the screens of a project's settings.
 enum SettingsTabs {
     static func markup(_ current: String, _ context: ScreenContext) -> Markup {
-        let tabs = [("Policies", "settings"), ("Providers", "providers"), ("Tenants", "tenants"), ("Apps", "apps")]
+        let tabs = [
+            ("Policies", "settings"), ("Providers", "providers"), ("Apps", "apps"), ("Brand", "brand"),
+            ("Texts", "texts"), ("Tenants", "tenants"),
+        ]
         let items = tabs.map { label, segment in
             Markup(
                 .li,

@@ -16,6 +16,9 @@ extension StartPages {
             + page("Data", "/dev/data") { try await dataScreen($0) }
             + [
                 start,
+                .pageOutsideContract("getConsoleAuditFile", .get, "/console/{project}/audit/file") {
+                    try await auditFile($0)
+                },
                 .pageOutsideContract("getExportedData", .get, "/dev/data/export") { try await export($0) },
                 .pageOutsideContract("getConsoleStylesheet", .get, ConsoleStylesheet.path) { _ in
                     ConsoleStylesheet.response
@@ -40,11 +43,18 @@ extension StartPages {
             + page("ConsoleAccounts", "/console/{project}/accounts") { try await AccountListScreen.screen($0) }
             + page("ConsoleNewAccount", "/console/{project}/newAccount") { NewAccountScreen.screen($0) }
             + page("ConsoleAudit", "/console/{project}/audit") { try await AuditScreen.screen($0) }
+            + page("ConsoleQueues", "/console/{project}/queues") { try await QueuesScreen.screen($0) }
+            + page("ConsoleHealth", "/console/{project}/health") { try await HealthScreen.screen($0) }
             + page("ConsoleEvents", "/console/{project}/events") { try await EventEndpointsScreen.screen($0) }
             + page("ConsoleSettings", "/console/{project}/settings") { try await PoliciesScreen.screen($0) }
             + page("ConsoleProviders", "/console/{project}/providers") { try await ProvidersScreen.screen($0) }
             + page("ConsoleTenants", "/console/{project}/tenants") { try await TenantsScreen.screen($0) }
             + page("ConsoleApps", "/console/{project}/apps") { try await AppsScreen.screen($0) }
+            + pageWithID("ConsoleAppReview", "/console/{project}/apps/review") {
+                try await AppReviewScreen.screen(of: $0, $1)
+            }
+            + page("ConsoleBrand", "/console/{project}/brand") { try await BrandScreen.screen($0) }
+            + page("ConsoleTexts", "/console/{project}/texts") { try await TextsScreen.screen($0) }
             + pageWithID("ConsoleAccount", "/console/{project}/accounts/account") { id, context in
                 try await AccountScreen.screen(of: id, context) { developerSections(of: $0, context) }
             }

@@ -25,6 +25,7 @@ extension StartPages {
             .init("People", path("/dev/people", realm)),
             .init("Clock", path("/dev/clock", realm)), .init("Requests", path("/dev/requests", realm)),
             .init("Data", path("/dev/data", realm)),
+            .init("Health", ConsolePath.text(realm, ["health"])),
             .init("Settings", ConsolePath.text(realm, ["settings"])), .init("Docs", "/docs"),
         ]
     }

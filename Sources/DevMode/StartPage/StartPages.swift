@@ -63,6 +63,13 @@ struct StartPages: Sendable {
         }
     }
 
+    /// Returns the audit events of a project or tenant.
+    func auditFile(_ call: EndpointCall) async throws -> Response {
+        let context = try await context(of: call)
+        guard try await exists(context.realm) else { return try await missing(context) }
+        return try await AuditFile.response(context)
+    }
+
     private func submit(
         _ call: EndpointCall, _ screen: (ScreenContext) async throws -> Screen
     ) async throws -> Response {

@@ -22,7 +22,7 @@ extension CompositionRoot {
                 store: PostgresAccountExportStore(pool: pool), emailFactory: emailFactory, limiter: limiter,
                 clock: clock),
             administration: administration(on: pool, store),
-            queries: AccountQueryService(store: store),
+            queries: AccountQueryService(store: store, limiter: limiter),
             linking: LinkAdministration(
                 store: store, sealedTokens: sealedTokens, emailFactory: emailFactory, clock: clock),
             convertImportedUser: mode.convertImportedUser)
@@ -70,8 +70,7 @@ extension CompositionRoot {
             findProject: configuration.projects.value(for:),
             projectName: { try await configuration.editor.configuration(ID($0))?.name })
         return EmailActionServices(
-            sending: sending, redemption: redemption, pageService: service,
-            queue: { try await EmailListing(pool: pool).emails(limit: $1, of: $0) })
+            sending: sending, redemption: redemption, pageService: service)
     }
 
     /// Creates email action codes and emails.

@@ -10,6 +10,7 @@ extension ConsolePages {
     var endpoints: [Endpoint] {
         signInEndpoints + screenEndpoints
             + [
+                file("ConsoleAuditFile", "audit/file") { try await AuditFile.response($0) },
                 .pageOutsideContract("getConsole", .get, Self.home) { try await start($0) },
                 .pageOutsideContract("getConsoleStylesheet", .get, ConsoleStylesheet.path) { _ in
                     ConsoleStylesheet.response
@@ -27,11 +28,17 @@ extension ConsolePages {
             + screen("ConsoleAudit", "audit") { try await AuditScreen.screen($0) }
             + screen("ConsoleEvents", "events") { try await EventEndpointsScreen.screen($0) }
             + screen("ConsoleQueues", "queues") { try await QueuesScreen.screen($0) }
+            + screen("ConsoleHealth", "health") { try await HealthScreen.screen($0) }
             + screen("ConsoleAdministrators", "administrators") { try await AdministratorsScreen.screen($0) }
             + screen("ConsoleSettings", "settings") { try await PoliciesScreen.screen($0) }
             + screen("ConsoleProviders", "providers") { try await ProvidersScreen.screen($0) }
             + screen("ConsoleTenants", "tenants") { try await TenantsScreen.screen($0) }
             + screen("ConsoleApps", "apps") { try await AppsScreen.screen($0) }
+            + screen("ConsoleAppReview", "apps/review") {
+                try await AppReviewScreen.screen(of: $0.request.query("id") ?? "", $0)
+            }
+            + screen("ConsoleBrand", "brand") { try await BrandScreen.screen($0) }
+            + screen("ConsoleTexts", "texts") { try await TextsScreen.screen($0) }
     }
 
     /// Leads to the first project of the person.
@@ -58,7 +65,7 @@ extension ConsolePages {
         let realm = context.realm
         let links = [
             ("Overview", "overview"), ("Accounts", "accounts"), ("Events", "events"), ("Queues", "queues"),
-            ("Audit", "audit"),
+            ("Health", "health"), ("Audit", "audit"),
             ("Settings", "settings"), ("Administrators", "administrators"),
         ].map { PageFrame.Link($0.0, ConsolePath.text(realm, [$0.1])) }
         return PageFrame(

@@ -37,6 +37,20 @@ struct ConsolePages: Sendable {
         }
     }
 
+    /// The endpoint of a file. A file leaves the console, so it needs a recent proof of both factors.
+    func file(
+        _ name: String, _ path: String, _ file: @escaping @Sendable (ScreenContext) async throws -> Response
+    ) -> Endpoint {
+        .pageOutsideContract("get" + name, .get, "/console/{project}/\(path)") { call in
+            try await serving(call) { cookies in
+                guard let visit = try await visit(call, &cookies), visit.person.isProven(at: clock.now()) else {
+                    return redirectToSignIn(call)
+                }
+                return try await file(context(of: visit, call))
+            }
+        }
+    }
+
     private func respond(
         _ call: EndpointCall, _ screen: (ScreenContext) async throws -> Screen
     ) async throws -> Response {

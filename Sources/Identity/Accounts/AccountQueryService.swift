@@ -1,9 +1,11 @@
 /// Lists and searches accounts for backends.
 public struct AccountQueryService: Sendable {
     private let store: any AccountStore
+    private let limiter: RateLimiter
 
-    public init(store: any AccountStore) {
+    public init(store: any AccountStore, limiter: RateLimiter) {
         self.store = store
+        self.limiter = limiter
     }
 
     public struct Page: Sendable {
@@ -42,6 +44,19 @@ public struct AccountQueryService: Sendable {
             cursor = nil
         }
         return Page(accounts: accounts, next: nil)
+    }
+}
+
+extension AccountQueryService {
+    /// Returns why sign-ins to an account fail now. A rate limit is known a few seconds after another gateway has
+    /// counted.
+    public func signInObstacles(of id: ID<Account>, in realm: Realm) async throws -> [SignInObstacle] {
+        guard let account = try await store.find([.id(id)], in: realm.id).first else {
+            throw AdministrationRefusal.accountUnknown
+        }
+        return SignInObstacle.all(of: account, in: realm) { key, limit, window in
+            limiter.isReached(key, limit, window, realm.id)
+        }
     }
 }
 

@@ -7,7 +7,7 @@ struct SecondFactorAttempt {
     /// Whether the attempt comes from a known network of the account.
     let isFromKnownNetwork: () async throws -> Bool
 
-    private static let hour: Duration = .seconds(3600)
+    static let hour: Duration = .seconds(3600)
     private static let day: Duration = .seconds(86_400)
 
     /// Throws if the limits do not allow a one-time password. Called before the code is checked, and again after a right

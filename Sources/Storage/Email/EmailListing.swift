@@ -9,17 +9,14 @@ public struct EmailListing: Sendable {
         self.pool = pool
     }
 
-    /// Returns the newest emails, at most `limit`, in the order of creation.
-    ///
-    /// - Parameter project: `nil` for the emails of all projects. The emails of its tenants belong to a project.
-    public func emails(limit: Int, of project: ID<Project>? = nil) async throws -> [ListedEmail] {
-        let condition: SQL = project.map { "\(SQL.projectOfRow) = \($0.rawValue)" } ?? "true"
-        return try await withStoreErrors {
+    /// Returns the newest emails of all projects, at most `limit`, in the order of creation.
+    public func emails(limit: Int) async throws -> [ListedEmail] {
+        try await withStoreErrors {
             try await pool.query(
                 """
                 SELECT id, realm_id, kind, created_at, due_at, attempts, failure, failed_at FROM (
                     SELECT id, realm_id, kind, created_at, due_at, attempts, failure, failed_at FROM outgoing_email
-                    WHERE \(condition) ORDER BY created_at DESC, id LIMIT \(limit)) newest
+                    ORDER BY created_at DESC, id LIMIT \(limit)) newest
                 ORDER BY created_at, id
                 """)
         }.map(ListedEmail.init)

@@ -400,6 +400,10 @@ CREATE INDEX apple_grant_revocations ON apple_grant (due_at) WHERE state = 'REVO
 -- For postponing all revocations of a client ID whose key Apple rejects.
 CREATE INDEX apple_grant_revocations_of_client ON apple_grant (realm_id, client_id, due_at)
     WHERE state = 'REVOKING' AND token_type <> 'CODE';
+-- For the list of a project's revocations, and for its health.
+CREATE INDEX apple_grant_revocations_of_project ON apple_grant (split_part(realm_id, '/', 1), created_at DESC, id)
+    WHERE state = 'REVOKING' AND token_type <> 'CODE';
+CREATE INDEX apple_grant_unknown ON apple_grant (split_part(realm_id, '/', 1)) WHERE state = 'UNKNOWN';
 CREATE INDEX apple_grant_unchecked ON apple_grant (realm_id, client_id, due_at) WHERE state = 'AUTHORIZED';
 -- For finding grants of a team or private key that is no longer configured in the project or tenant.
 CREATE INDEX apple_grant_obtained_with ON apple_grant (realm_id, team_id, key_id, id) WHERE state = 'AUTHORIZED';
@@ -916,6 +920,8 @@ CREATE TABLE outgoing_sms (
 
 CREATE INDEX outgoing_sms_due_at ON outgoing_sms (due_at) WHERE failed_at IS NULL;
 CREATE INDEX outgoing_sms_failed_at ON outgoing_sms (failed_at) WHERE failed_at IS NOT NULL;
+-- For the list of a project's messages, those of its tenants included.
+CREATE INDEX outgoing_sms_project ON outgoing_sms (split_part(realm_id, '/', 1), created_at DESC, id);
 CREATE INDEX outgoing_sms_account ON outgoing_sms (account_id, realm_id) WHERE account_id IS NOT NULL;
 
 -- The number of messages of each project, UTC day and calling code. The row with an empty calling code counts all of the

@@ -77,6 +77,20 @@ struct ConsolePermissionTests {
         #expect(try await ada.submit(try await ada.open(Self.page), "disable").status == 303)
     }
 
+    @Test("The file of the audit trail needs a role, and a proof of both factors of the last five minutes")
+    func auditFile() async throws {
+        let fixture = try await Self.fixtureWithBob()
+        let ada = try await fixture.signIn(as: "owner", in: "demo")
+        let file = try await ada.open("/console/demo/audit/file?subject=bob")
+        #expect(file.status == 200 && file.text.contains("account.created"), "\(file.text)")
+        #expect(file.text.split(separator: "\n").count == 1)
+        #expect(try await ada.open("/console/other/audit/file").status == 400)
+        fixture.gateway.clock.advance(by: .seconds(301))
+        let late = try await ada.open("/console/demo/audit/file?subject=bob")
+        #expect(late.status == 303 && !late.text.contains("account.created"))
+        #expect(try await ConsoleVisitor(fixture.gateway).open("/console/demo/audit/file").status == 303)
+    }
+
     @Test("A role in one project gives nothing in another one and in the operators' project")
     func otherProject() async throws {
         let fixture = try await Self.fixtureWithBob()

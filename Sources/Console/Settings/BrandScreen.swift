@@ -1,0 +1,45 @@
+internal import Encoding
+internal import HTML
+internal import JSON
+
+/// Shows and changes how pages and emails present a project.
+package enum BrandScreen {
+    private static let fields = [
+        FormField("name", "Name", hint: "Users see it on pages and in emails. Empty: the name of the project."),
+        FormField(
+            "color", "Colour of buttons",
+            hint: "For example #1d4ea8. Text gets the same hue, dark or light enough to be read."),
+        FormField("privacyUrl", "Privacy policy", hint: "An address that begins with https."),
+        FormField("termsUrl", "Terms of use", hint: "An address that begins with https."),
+        FormField("supportUrl", "Support", hint: "An address that begins with https, or mailto: and an email address."),
+        FormField("logo", "Logo", hint: "ID of an image that the operation createBrandImage has stored."),
+        FormField("darkLogo", "Logo for dark mode", hint: "ID of an image."),
+        FormField("favicon", "Icon of the browser's tab", hint: "ID of an image."),
+    ]
+
+    package static func screen(_ context: ScreenContext) async throws -> Screen {
+        let project = RealmName(project: context.realm.project, tenant: nil)
+        let result = try await context.perform(try context.catalog.call("getProjectConfig", in: project))
+        guard let configuration = result.json, result.isSuccess else {
+            return Screen("Brand", status: 400, [.problem(context.problem(result))])
+        }
+        let brand = configuration["brand"]
+        let form = Form(
+            "brand", button: "Save brand",
+            fields.map { field in
+                var field = field
+                field.value = brand?[.init(field.name)]?.text ?? ""
+                return field
+            }, notice: "The brand was saved."
+        ) { input in
+            let members = fields.map { (ByteText($0.name), JSONValue.string(input[.init($0.name)].trimmed)) }
+            return try context.catalog.call(
+                "updateProjectConfig", in: project,
+                query: [.init("updateMask", fields.map { "brand.\($0.name)" }.joined(separator: ","))],
+                body: ["brand": .object(JSONObject(uniqueKeysWithValues: members))])
+        }
+        return Screen(
+            "Brand",
+            [.markup(SettingsTabs.markup("Brand", context)), .section("How users see the project", [.form(form)])])
+    }
+}
