@@ -921,9 +921,13 @@ CREATE INDEX apple_grant_revocations ON public.apple_grant USING btree (due_at) 
 
 CREATE INDEX apple_grant_revocations_of_client ON public.apple_grant USING btree (realm_id, client_id, due_at) WHERE ((state = 'REVOKING'::text) AND (token_type <> 'CODE'::text));
 
+CREATE INDEX apple_grant_revocations_of_project ON public.apple_grant USING btree (split_part(realm_id, '/'::text, 1), created_at DESC, id) WHERE ((state = 'REVOKING'::text) AND (token_type <> 'CODE'::text));
+
 CREATE INDEX apple_grant_subject ON public.apple_grant USING btree (subject, realm_id) WHERE (subject IS NOT NULL);
 
 CREATE INDEX apple_grant_unchecked ON public.apple_grant USING btree (realm_id, client_id, due_at) WHERE (state = 'AUTHORIZED'::text);
+
+CREATE INDEX apple_grant_unknown ON public.apple_grant USING btree (split_part(realm_id, '/'::text, 1)) WHERE (state = 'UNKNOWN'::text);
 
 CREATE INDEX audit_event_action ON public.audit_event USING btree (realm_id, action, occurred_at, id);
 
@@ -986,6 +990,8 @@ CREATE INDEX outgoing_sms_account ON public.outgoing_sms USING btree (account_id
 CREATE INDEX outgoing_sms_due_at ON public.outgoing_sms USING btree (due_at) WHERE (failed_at IS NULL);
 
 CREATE INDEX outgoing_sms_failed_at ON public.outgoing_sms USING btree (failed_at) WHERE (failed_at IS NOT NULL);
+
+CREATE INDEX outgoing_sms_project ON public.outgoing_sms USING btree (split_part(realm_id, '/'::text, 1), created_at DESC, id);
 
 CREATE INDEX passkey_account ON public.passkey USING btree (account_id, realm_id);
 
