@@ -193,6 +193,6 @@ def test_a_user_adds_renames_and_removes_a_passkey_on_the_account_page(app, wind
     links = [link for link in window.buttons_and_links("Remove") if "Passkey" in link.get_attribute("aria-label")]
     links[0].click()
     window.wait(lambda: window.heading.startswith("Remove"))
-    [button] = window.elements("form button")
+    [button] = window.buttons_and_links("Remove")
     button.click()
     window.wait(lambda: "Laptop" not in window.text and window.heading == "Ways to sign in")
