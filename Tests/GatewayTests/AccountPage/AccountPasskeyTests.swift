@@ -83,7 +83,9 @@ struct AccountPasskeyTests {
         // The challenge of the API is bound to another session and app.
         let started = try await browser.gateway.startPasskeyEnrolment(tokens.idToken)
         let response = String(decoding: try device.register(started).bytes, as: UTF8.self)
-        let rejected = try await browser.submit("passkey", [("credential", response)])
+        let rejected = try await browser.submit("passkey") { fields in
+            fields = fields.map { $0.0 == "credential" ? ("credential", response) : $0 }
+        }
         #expect(rejected.status == 400)
         #expect(rejected.words.contains("No passkey was added."), "\(rejected.words)")
         #expect(try await browser.gateway.passkeys(of: tokens.localId) == [])
