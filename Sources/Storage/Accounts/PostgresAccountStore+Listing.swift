@@ -25,11 +25,13 @@ extension PostgresAccountStore {
     public func page(
         of listing: AccountListing, after cursor: AccountCursor?, limit: Int, in realm: ID<Realm>
     ) async throws -> [Account] {
-        var page: [Account] = []
-        for statement in SQL.pages(of: listing, after: cursor, in: realm) where page.count < limit {
-            page += try await pool.query(statement(limit - page.count)).accounts(AccountRow.accountWithLastRefresh)
+        try await pool.withLongQueries(in: realm) {
+            var page: [Account] = []
+            for statement in SQL.pages(of: listing, after: cursor, in: realm) where page.count < limit {
+                page += try await pool.query(statement(limit - page.count)).accounts(AccountRow.accountWithLastRefresh)
+            }
+            return page
         }
-        return page
     }
 }
 

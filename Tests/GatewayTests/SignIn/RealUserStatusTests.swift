@@ -76,6 +76,6 @@ struct RealUserStatusTests {
         )
         #expect(
             try await search(("realUserStatus", "UNKNOWN"), ("q", "a")).outcome
-                == "400 Invalid JSON payload received. /q must be absent if realUserStatus is present")
+                == "400 Invalid JSON payload received. /realUserStatus must be absent if q is present")
     }
 }
