@@ -21,6 +21,9 @@ public struct NewSignInCode: Sendable {
     public let expiresAt: Instant
     /// Until then, a second use of the code, or of the flow, is recognised.
     public let keptUntil: Instant
+
+    /// Whether the session on the page existed before the flow: of the browser ("Continue as"), or of an app that links.
+    public var continuesSession: Bool { isContinued || link != nil }
 }
 
 /// A stored code, with the account and session on the page as they are now.
@@ -61,7 +64,8 @@ public protocol SignInCodeStore: Sendable {
 
     /// Stores a code, and the session of the browser.
     ///
-    /// - Throws: ``StoreConflict/alreadyUsed`` if the flow has a code. The session on the page is then ended.
+    /// - Throws: ``StoreConflict/alreadyUsed`` if the flow has a code. The session on the page is then ended, unless it
+    ///   existed before the flow, or is the one of that code.
     func issue(_ code: NewSignInCode, _ browser: NewBrowserSession?, at now: Instant, in realm: ID<Realm>) async throws
 
     /// Opens the session of an administrator's ``SupportAccess``, and stores its code, the audit event and the emails.

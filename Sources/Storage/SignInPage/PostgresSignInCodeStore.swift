@@ -23,7 +23,9 @@ public struct PostgresSignInCodeStore: SignInCodeStore {
         let isNew = try await withStoreErrors {
             try await pool.transaction { transaction in
                 guard try await transaction.execute(.insert(code, in: realm)) == 1 else {
-                    _ = try await transaction.execute(.endSession(code.session.id, .replaced, at: now, in: realm))
+                    if !code.continuesSession {
+                        _ = try await transaction.execute(.endLoser(code, at: now, in: realm))
+                    }
                     return false
                 }
                 guard let browser else { return true }
@@ -159,6 +161,19 @@ extension SQL {
             AND s.ended_at IS NULL
         WHERE c.realm_id = \(realm.rawValue) AND c.code_hash = \(hash)
         """
+    }
+
+    /// Ends the session of a code that was not stored, unless the stored code of the flow has the same session: its form
+    /// was sent twice.
+    fileprivate static func endLoser(_ code: NewSignInCode, at now: Instant, in realm: ID<Realm>) throws -> SQL {
+        let session = try UUID(code.session.id)
+        return """
+            UPDATE session SET ended_at = \(Timestamp(now)), end_reason = \(SessionEndReason.replaced.rawValue)
+            WHERE realm_id = \(realm.rawValue) AND id = \(session) AND ended_at IS NULL
+                AND NOT EXISTS (
+                    SELECT FROM sign_in_code c WHERE c.realm_id = \(realm.rawValue)
+                        AND c.flow_hash = \(code.flowHash) AND c.source_session_id = \(session))
+            """
     }
 
     static func endSession(

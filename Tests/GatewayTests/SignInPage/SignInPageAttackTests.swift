@@ -161,6 +161,21 @@ struct SignInPageAttackTests {
         #expect(try await visit.exchange(first.requiredResult()).status == 200)
     }
 
+    @Test("\"Continue as\" that is sent several times at once completes once, and the browser stays signed in")
+    func parallelResume() async throws {
+        let visit = try await Self.visit()
+        _ = try await visit.signIn()
+        let page = try await visit.open()
+        let answers = try await withThrowingTaskGroup(of: Exchange.self) { group in
+            for _ in 0..<6 { group.addTask { try await visit.submit(page, "resume") } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let results = answers.compactMap(\.result)
+        #expect(results.count == 1)
+        #expect(try await visit.exchange(try #require(results.first)).status == 200)
+        #expect(try await visit.open().text.contains(#"name="step" value="resume""#))
+    }
+
     @Test("Autofill: no hidden field is one that a browser fills")
     func autofill() async throws {
         let page = try await Self.visit().open()

@@ -22,11 +22,15 @@ struct SignInCodeStoreTests {
 
     private static func hash(_ byte: UInt8) -> [UInt8] { Array(repeating: byte, count: 32) }
 
-    private func code(_ byte: UInt8 = 1, flow: UInt8 = 2, endsSession: Bool = false) throws -> NewSignInCode {
+    private func code(
+        _ byte: UInt8 = 1, flow: UInt8 = 2, of session: Session? = nil, endsSession: Bool = false,
+        isContinued: Bool = false, link: String? = nil
+    ) throws -> NewSignInCode {
         NewSignInCode(
             hash: Self.hash(byte), flowHash: Self.hash(flow), app: ID("web"),
             target: try JSONTarget.target("https://app.example/done"), challenge: Self.hash(3),
-            session: fixture.session, endsSession: endsSession, isNewAccount: true, isContinued: false, link: nil,
+            session: session ?? fixture.session, endsSession: endsSession, isNewAccount: true,
+            isContinued: isContinued, link: link,
             expiresAt: start + .seconds(60), keptUntil: start + .seconds(3600))
     }
 
@@ -82,15 +86,40 @@ struct SignInCodeStoreTests {
         #expect(try await sessionIsActive(session.id))
     }
 
-    @Test("A flow has one code: a second one is not stored, and its session ends")
-    func oneCode() async throws {
-        try await codes.issue(try code(), nil, at: start, in: realm)
+    /// Issues a second code of a flow, and returns whether its session is still active.
+    private func issueSecond(
+        of session: Session, isContinued: Bool = false, link: String? = nil
+    ) async throws -> Bool {
+        try await codes.issue(try code(), browser(6), at: start, in: realm)
         await #expect(throws: StoreConflict.alreadyUsed) {
-            try await codes.issue(try code(9), browser(7), at: start, in: realm)
+            try await codes.issue(
+                try code(9, of: session, isContinued: isContinued, link: link), browser(7, of: session.id), at: start,
+                in: realm)
         }
         #expect(try await codes.find(Self.hash(9), in: realm) == nil)
         #expect(try await browsers.use(Self.hash(7), at: start, in: realm) == nil)
-        #expect(try await !sessionIsActive(fixture.session.id))
+        #expect(try await codes.find(Self.hash(1), in: realm)?.source?.session == fixture.session)
+        return try await sessionIsActive(session.id)
+    }
+
+    @Test("A flow has one code: a second one is not stored, and its session ends")
+    func oneCode() async throws {
+        let second = NewSession.fresh(of: "ada", at: start)
+        try await fixture.store.open(second, rehashed: nil, in: realm)
+        #expect(try await !issueSecond(of: second.session))
+    }
+
+    @Test("A form that is sent twice, with the session of the flow's code, ends no session")
+    func sameSession() async throws {
+        #expect(try await issueSecond(of: fixture.session))
+        #expect(try await browsers.use(Self.hash(6), at: start, in: realm) != nil)
+    }
+
+    @Test("A second code ends no session that existed before the flow", arguments: [nil, "sealed"])
+    func earlierSession(link: String?) async throws {
+        let earlier = NewSession.fresh(of: "ada", at: start)
+        try await fixture.store.open(earlier, rehashed: nil, in: realm)
+        #expect(try await issueSecond(of: earlier.session, isContinued: link == nil, link: link))
     }
 
     @Test("After the session on the page has ended, a code finds no session")
