@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -216,7 +217,10 @@ def test_a_backup_is_made_and_restored_as_the_runbook_says(installation, dev, tm
 def test_support_access_is_for_one_app_audited_and_announced(installation):
     installation.run_ok("projects create support --domain app.example.com")
     file = installation.folder / "support.json"
-    user = {"localId": "helped", "email": fresh_email(), "emailVerified": True}
+    old = int(time.time()) - 600
+    user = {
+        "localId": "helped", "email": fresh_email(), "emailVerified": True, "createdAt": f"{old}000",
+        "validSince": f"{old}"}
     file.write_text(json.dumps({"users": [user]}))
     installation.run_ok(f"users import {file} --project support --format json")
     impersonate = "users impersonate helped --project support --reason Ticket-4711"

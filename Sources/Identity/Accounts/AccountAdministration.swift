@@ -30,6 +30,9 @@ public struct AccountAdministration: Sendable {
         self.entropy = entropy
     }
 
+    /// How far the clock of a backend that sets `validSince` may be ahead.
+    private static let clockTolerance: Duration = .seconds(60)
+
     /// A requested update. The address, phone number and password have not been checked.
     public struct Input: Sendable {
         /// All members except the address, phone number and password.
@@ -60,6 +63,9 @@ public struct AccountAdministration: Sendable {
         let taken = try await store.takenMembers(id: id, email: email, phoneNumber: phoneNumber, in: realm.id)
         // The ID of every existing account is taken.
         guard taken.contains(.id) else { throw AdministrationRefusal.accountUnknown }
+        if let validSince = change.update.validSince, validSince > clock.now() + Self.clockTolerance {
+            throw AdministrationRefusal.futureValidSince
+        }
         guard input.email == nil || email != nil else { throw CredentialRefusal.invalidEmail }
         try taken.requireFree(.email)
         if let email { change.update.email = .set(email) }

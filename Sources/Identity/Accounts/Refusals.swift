@@ -166,6 +166,8 @@ public enum AdministrationRefusal: Refusal, Hashable {
     case taken(UniqueMember)
     /// The import would replace an account that has identities, and the service key lacks the permission to do so.
     case unlinksIdentities
+    /// ID tokens would have an `auth_time` in the future, so backends would take every session for a recent login.
+    case futureValidSince
 }
 
 extension AdministrationRefusal {
@@ -175,6 +177,7 @@ extension AdministrationRefusal {
         case .invalidPhoneNumber: .invalidPhoneNumber
         case .taken(let member): member.takenCode
         case .unlinksIdentities: .permissionDenied
+        case .futureValidSince: .invalidArgument
         }
     }
 
@@ -183,6 +186,7 @@ extension AdministrationRefusal {
         case .accountUnknown, .taken: nil
         case .invalidPhoneNumber: "Invalid format."
         case .unlinksIdentities: ServiceKeyScope.linkUsers.missingScopeDetail
+        case .futureValidSince: "validSince must not be in the future"
         }
     }
 }

@@ -5,6 +5,9 @@ public struct SupportAccess: Hashable, Sendable {
     public static let lifetime: Duration = .seconds(30 * 60)
     /// How long the code is accepted for which an app gets the session.
     public static let codeLifetime: Duration = .seconds(5 * 60)
+    /// The minimum age of the `auth_time` of a session. Backends, such as those that make session cookies, accept a login
+    /// of the last five minutes for what only the user may do.
+    static let minimumLoginAge: Duration = .seconds(5 * 60)
 
     /// The administrator, with the name that the audit trail has for the actor. ID tokens have it as the claim `act`
     /// (RFC 8693 §4.1).
@@ -125,12 +128,14 @@ public enum SupportRefusal: Refusal, Hashable {
     /// The account is an administrator's.
     case operatorsAccount
     case invalidReason
+    /// The account was created, or all its sessions ended, so recently that ID tokens would show a recent login.
+    case tooEarly(until: Instant)
 }
 
 extension SupportRefusal {
     public var code: ErrorCode {
         switch self {
-        case .operatorsAccount: .operationNotAllowed
+        case .operatorsAccount, .tooEarly: .operationNotAllowed
         case .invalidReason: .invalidArgument
         }
     }
@@ -139,6 +144,8 @@ extension SupportRefusal {
         switch self {
         case .operatorsAccount: "Administrators cannot sign in as other administrators."
         case .invalidReason: "reason \(Reason.rule)"
+        case .tooEarly(let end):
+            "The account is new, or all its sessions ended, less than five minutes ago. Try again at \(end.iso8601)."
         }
     }
 }

@@ -126,14 +126,17 @@ public struct SignInCompletion: Sendable {
     /// Returns the session for whose code an app gets a session with ``SupportAccess``. It has no tokens. Its `auth_time`
     /// is as early as Admin SDKs accept, because the user did not log in.
     ///
-    /// - Throws: ``SignInRefusal/accountDisabled``.
+    /// - Throws: ``SignInRefusal/accountDisabled``, ``SupportRefusal/tooEarly(until:)``.
     static func supportSession(
         _ id: ID<Session>, with access: SupportAccess, to account: Account, at now: Instant
     ) throws -> NewSession {
         guard !account.isDisabled else { throw SignInRefusal.accountDisabled }
+        let authenticatedAt = max(account.createdAt, account.validSince)
+        let earliest = authenticatedAt + SupportAccess.minimumLoginAge
+        guard now >= earliest else { throw SupportRefusal.tooEarly(until: earliest) }
         var session = Session(
             id: id, account: account.id, generation: account.generation, method: .custom,
-            authenticatedAt: max(account.createdAt, account.validSince), device: nil)
+            authenticatedAt: authenticatedAt, device: nil)
         session.support = access
         return NewSession(toOpen: session, at: now, networkHash: nil, credentialIssuedAt: nil, sessionLimit: 0)
     }

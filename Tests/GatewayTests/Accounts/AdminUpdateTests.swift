@@ -110,6 +110,19 @@ struct AdminUpdateTests {
     }
 
     @Test(
+        "validSince may be a minute ahead of the gateway's clock, and not more",
+        arguments: [("1800000060", true), ("1800000061", false), ("1831536000", false)])
+    func futureValidSince(time: String, isAccepted: Bool) async throws {
+        let gateway = try await Self.withAdaAndBob()
+        let before = try await gateway.accountSeenByAdmin("ada")
+        let answer = try await gateway.administerAccounts(
+            ":update", ["localId": "ada", "validSince": .string(time)])
+        #expect(answer.json["error"]?["status"] == (isAccepted ? nil : "INVALID_ARGUMENT"), "\(answer.text)")
+        let after = try await gateway.accountSeenByAdmin("ada")
+        #expect(after["validSince"] == (isAccepted ? .string(time) : before["validSince"]))
+    }
+
+    @Test(
         "An update that affects sign-in ends the account's sessions; any other update keeps them",
         arguments: [
             (["disableUser": true], "400 USER_DISABLED"),

@@ -108,6 +108,44 @@ struct ImpersonationTests {
         #expect(try await fixture.gateway.refresh(support.refresh).outcome == "400 TOKEN_EXPIRED")
     }
 
+    @Test(
+        "No ID token shows a login of the last five minutes: after a sign-out, the administrator has to wait",
+        arguments: [(0, "400 OPERATION_NOT_ALLOWED"), (299, "400 OPERATION_NOT_ALLOWED"), (300, "200")])
+    func recentSignOut(seconds: Int, expected: String) async throws {
+        let fixture = try await Fixture()
+        let clock = fixture.gateway.clock
+        let signOut: JSON = ["localId": .string(fixture.ada.localId), "validSince": .string("\(clock.now.seconds)")]
+        let update = "/v1/projects/demo/accounts:update"
+        #expect(try await fixture.gateway.send(.post, update, signOut, by: fixture.key).outcome == "200")
+        let end = clock.now + .seconds(300)
+        clock.advance(by: .seconds(seconds))
+        let issued = try await fixture.impersonate()
+        #expect(issued.outcome.hasPrefix(expected), "\(issued.text)")
+        guard expected == "200" else {
+            #expect(issued.outcome.contains("Try again at \(end.iso8601.prefix(19))"), "\(issued.text)")
+            #expect(try await fixture.gateway.emails(.supportAccess).isEmpty)
+            return
+        }
+        let token = try #require(try await fixture.exchange(issued).json["id_token"]?.string)
+        let claims = try Self.claims(of: token)
+        guard case .number(let authTime) = claims["auth_time"], case .number(let issuedAt) = claims["iat"] else {
+            Issue.record("no times in \(claims)")
+            return
+        }
+        #expect(issuedAt - authTime >= 300)
+    }
+
+    @Test("A new account is impersonated after five minutes")
+    func newAccount() async throws {
+        let fixture = try await Fixture()
+        let eve = try await fixture.gateway.signUp(email: "eve@example.com")
+        fixture.gateway.clock.advance(by: .seconds(299))
+        let refused = try await fixture.impersonate(["localId": .string(eve.localId)])
+        #expect(refused.outcome.hasPrefix("400 OPERATION_NOT_ALLOWED"), "\(refused.text)")
+        fixture.gateway.clock.advance(by: .seconds(1))
+        #expect(try await fixture.impersonate(["localId": .string(eve.localId)]).outcome == "200")
+    }
+
     /// The operations that a session with support access may call.
     private static let readingOperations: Set = ["lookUpOwnAccount", "listSessions", "revokeSession"]
 
@@ -123,6 +161,12 @@ struct ImpersonationTests {
         let key = try await ServiceKey(id: "owner", in: gateway)
         for operation in try await operations.operations() {
             let ada = try await operations.signUp("\(operation.id).\(operation.member)@example.com")
+            // Long ago, so that the administrator does not have to wait.
+            _ = try await gateway.database.pool.execute(
+                """
+                UPDATE account SET created_at = created_at - interval '1 hour',
+                    valid_since = valid_since - interval '1 hour' WHERE id = \(ada.localId)
+                """)
             let body = try await operations.body(for: operation, of: ada)
             let request: JSON = [
                 "localId": .string(ada.localId), "reason": "Ticket 4711", "appId": "default",

@@ -126,7 +126,7 @@ struct RemovalOutcomeTests {
     @Test(
         "The removal link is invalid after an administrator has set the address, the password or validSince",
         arguments: [
-            ["email": .string(Intrusion.victimEmail)], ["password": "given by support"], ["validSince": "1900000000"],
+            ["email": .string(Intrusion.victimEmail)], ["password": "given by support"], ["validSince": "1800000000"],
         ] as [[String: JSON]])
     func administratorChange(change: [String: JSON]) async throws {
         let intrusion = try await Intrusion()
