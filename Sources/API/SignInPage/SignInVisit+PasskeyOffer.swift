@@ -14,11 +14,12 @@ extension SignInVisit {
     /// Stores the offer as the next step of the flow.
     ///
     /// - Returns: `nil` if nothing is offered: the browser cannot create passkeys, its user has declined recently, or the
-    ///   account has a passkey.
+    ///   account has a passkey. Nor is it offered if the app's `max_age` is less than the time for the answer.
     func passkeyOffer(after signedIn: SignedIn, stays: Bool) async throws -> PageResponse? {
         guard usesPasskeys, request.operation == .signIn, signedIn.session.method == .password,
             FormFields(call.request)?[signIn: .passkeys] == "on", pauseCookie.value(in: call.request) == nil,
-            signedIn.account.passkeys.isEmpty
+            signedIn.account.passkeys.isEmpty,
+            request.maxAge.map({ $0 >= SignInPageStep.PasskeyOffer.lifetime }) ?? true
         else { return nil }
         return try await store(
             .passkeyOffer(
@@ -78,9 +79,35 @@ extension SignInVisit {
             of: account, afterForm: true)
     }
 
-    /// - Returns: `nil` if the session on the page has ended.
+    /// Ends the session of the sign-in, and returns to the app with `access_denied`.
+    func cancelOffer() async throws -> PageResponse {
+        guard case .passkeyOffer(let offer) = try await state().step else {
+            return try await show(screen: .signIn, .codeExpired, status: 400)
+        }
+        try await withdraw(offer)
+        let (back, isWebPage) = (appReturn(error: .cancelled), request.isWebPage(of: app))
+        // After a form, the policy of the page does not permit a redirect to a web page of the app.
+        guard isWebPage, !app.isAccountPage else { return PageResponse(.redirect(to: back.url), of: realm.id) }
+        return response(.signInFailure(.cancelled, returningTo: back, isAutomatic: true, pageContext))
+    }
+
+    /// Ends the session of the sign-in for which nobody has answered, and forgets the offer.
+    private func withdraw(_ offer: SignInPageStep.PasskeyOffer) async throws {
+        try await services.codes.discard(offer.session, in: realm)
+        try await services.steps.remove(of: flow, in: realm)
+    }
+
+    /// - Returns: `nil` if the session on the page has ended, or is too old; see
+    ///   ``SignInPageStep/PasskeyOffer/lifetime``. It ends then.
     private func caller(of offer: SignInPageStep.PasskeyOffer) async throws -> Caller? {
-        try await services.codes.caller(
+        let caller = try await services.codes.caller(
             IDTokenContents(account: offer.account, session: offer.session), in: realm)
+        guard let caller else { return nil }
+        let age = services.clock.now() - caller.session.authenticatedAt
+        guard age <= SignInPageStep.PasskeyOffer.lifetime else {
+            try await withdraw(offer)
+            return nil
+        }
+        return caller
     }
 }

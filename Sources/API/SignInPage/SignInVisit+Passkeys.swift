@@ -43,7 +43,7 @@ extension SignInVisit {
             case .signedIn(let signedIn) = outcome
         else { return try await finish(outcome, stays: stays) }
         guard signedIn.account.id == owner else {
-            try await services.codes.discard(signedIn.session, in: realm)
+            try await services.codes.discard(signedIn.session.id, in: realm)
             throw SignInRefusal.otherAccount
         }
         return try await finish(outcome, stays: storedStays)

@@ -37,7 +37,7 @@ extension SignInVisit {
         _ signedIn: SignedIn, isGuest: Bool, stays: Bool, afterForm: Bool
     ) async throws -> PageResponse {
         if let subject = request.subject, subject.account != signedIn.account.id {
-            try await services.codes.discard(signedIn.session, in: realm)
+            try await services.codes.discard(signedIn.session.id, in: realm)
             let (back, refusal) = (appReturn(error: .userMismatch), SignInRefusal.otherAccount)
             // After a form, the policy of the page does not permit a redirect to a web page of the app.
             guard afterForm, request.isWebPage(of: app) else {
@@ -71,11 +71,11 @@ extension SignInVisit {
                 from: context
             ).outcome
         } catch {
-            try await services.codes.discard(signedIn.session, in: realm)
+            try await services.codes.discard(signedIn.session.id, in: realm)
             throw error
         }
         guard case .signedIn(let renewed) = outcome else { return signedIn }
-        try await services.codes.discard(signedIn.session, in: realm)
+        try await services.codes.discard(signedIn.session.id, in: realm)
         return renewed
     }
 

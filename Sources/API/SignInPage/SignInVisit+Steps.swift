@@ -110,6 +110,7 @@ extension SignInVisit {
         case .passkey: return try await submitPasskey(fields, stays: stays)
         case .createPasskey: return try await createPasskey(fields)
         case .skipPasskey: return try await skipPasskey()
+        case .cancel: return try await cancelOffer()
         case .reset: return try await sendReset(to: email)
         case .notNow: return try await forgetConflict()
         case .forget: return try forgetAccount(ID(fields[signIn: .account] ?? ""))
@@ -159,8 +160,8 @@ extension SignInVisit {
             case .reset: .reset
             case .signIn, .guest, .resume: .signIn
             case .emailCode: .emailCode
-            case .secondFactor, .passkey, .createPasskey, .skipPasskey, .notNow, .forget, .emailAgain, .enterCode,
-                .openLink:
+            case .secondFactor, .passkey, .createPasskey, .skipPasskey, .cancel, .notNow, .forget, .emailAgain,
+                .enterCode, .openLink:
                 nil
             }
         let problem = SignInProblem(refusal)

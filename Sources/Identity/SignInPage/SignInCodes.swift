@@ -82,8 +82,8 @@ public struct SignInCodes: Sendable {
     }
 
     /// Ends a session on the page for which no code is issued.
-    public func discard(_ session: Session, in realm: Realm) async throws {
-        try await store.end(session.id, at: clock.now(), in: realm.id)
+    public func discard(_ session: ID<Session>, in realm: Realm) async throws {
+        try await store.end(session, at: clock.now(), in: realm.id)
     }
 
     /// Exchanges a code for a session of the app. A second use of a code ends the session that the first use opened,

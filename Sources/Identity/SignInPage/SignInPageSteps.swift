@@ -14,6 +14,9 @@ public enum SignInPageStep: Hashable, Codable, Sendable {
     case passkeyOffer(PasskeyOffer)
 
     public struct PasskeyOffer: Hashable, Codable, Sendable {
+        /// How long after the login its user can answer. Who finds the page later could be anyone.
+        public static let lifetime: Duration = .seconds(300)
+
         public let account: ID<Account>
         /// The session on the page.
         public let session: ID<Session>

@@ -27,7 +27,8 @@ extension Page {
         return page
     }
 
-    /// Offers to create a passkey before the page returns to the app.
+    /// Offers to create a passkey before the page returns to the app. To cancel is a form, because the session of the
+    /// sign-in ends with it.
     ///
     /// - Parameter ceremony: `nil` if the login is no longer recent.
     public static func passkeyOffer(_ ceremony: PasskeyCeremony?, _ step: SignInStep, _ context: Context) -> Page {
@@ -42,7 +43,10 @@ extension Page {
         return titled(
             .passkeyOfferTitle, step,
             context.summary(of: step) + [context.paragraph(.passkeyOfferAdvice)] + [creation].compactMap(\.self)
-                + [step.form(.skipPasskey, [context.quietButton(.notNow)])], context
+                + [
+                    step.form(.skipPasskey, [context.quietButton(.notNow)]),
+                    step.form(.cancel, [context.quietButton(.cancel)]),
+                ], context
         ).with(ceremony)
     }
 }

@@ -7,7 +7,7 @@ enum SignInPageText: TextKey {
     case foreignFormTitle, foreignFormAdvice
     case signInTitle, signUpTitle, continueTitle, continueAs, otherAccount, signedInTitle, signedInReturning
     case signedInReturn, backToApp, signInWithApple, signInWithGoogle, continueWith, or, email, password, signIn, stay
-    case forgotPassword, emailMe, guest, createAccount, haveAccount, cancel, noMethod, errorTitle
+    case forgotPassword, emailMe, guest, createAccount, haveAccount, cancel, cancelledTitle, noMethod, errorTitle
     case expiredTitle, expiredAdvice, otherBrowserTitle, otherBrowserAdvice, finishedTitle, finishedAdvice
     case badRequestTitle, badRequestAdvice, unavailableTitle, unavailableAdvice
     case wrongCredentials, emailTaken, invalidEmail, missingPassword, weakPassword, accountDisabled, wrongCode
@@ -57,6 +57,7 @@ enum SignInPageText: TextKey {
         case .cancel: "Cancel"
         case .noMethod: "There is no way to sign in here at the moment. Go back to {app}, or try again later."
         case .errorTitle: "Error: "
+        case .cancelledTitle: "The sign-in was cancelled"
         case .expiredTitle: "This sign-in has expired"
         case .expiredAdvice: "Nothing was changed. Go back to the app, and sign in again."
         case .otherBrowserTitle: "We cannot continue this sign-in"

@@ -47,7 +47,8 @@ public enum SignInField: String, Sendable {
 
 /// The steps that a form of the sign-in page requests. The raw values are those of the field `step`.
 public enum SignInAction: String, CaseIterable, Sendable {
-    case signIn, signUp, guest, resume, secondFactor, passkey, createPasskey, skipPasskey, reset, notNow, forget
+    case signIn, signUp, guest, resume, secondFactor, passkey, createPasskey, skipPasskey, cancel, reset, notNow
+    case forget
     /// Send an email with a link and a code, or another one; enter its code; open its link.
     case emailCode, emailAgain, enterCode, openLink
 }
@@ -190,6 +191,8 @@ extension Page {
 /// Why the sign-in page shows no step.
 public enum SignInFailure: Sendable {
     case expired, otherBrowser, finished, badRequest, unavailable, otherAccount
+    /// The user cancelled after the sign-in, so that its session has ended.
+    case cancelled
     /// The link of an email was opened in another browser than that of its flow.
     case linkElsewhere
 }
@@ -204,6 +207,7 @@ extension SignInFailure {
         case .unavailable: .unavailableTitle
         case .otherAccount: .otherBrowserTitle
         case .linkElsewhere: .linkElsewhereTitle
+        case .cancelled: .cancelledTitle
         }
     }
 
@@ -216,6 +220,7 @@ extension SignInFailure {
         case .unavailable: .unavailableAdvice
         case .otherAccount: .userMismatch
         case .linkElsewhere: .linkElsewhereAdvice
+        case .cancelled: .signedInReturning
         }
     }
 }

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Postgres
 import Testing
 import WebAuthnSupport
 
@@ -11,8 +12,15 @@ struct PasskeyOfferTests {
     /// What the script adds in a browser that can create passkeys.
     private static let capable = credentials.merging(["passkeys": "on"]) { $1 }
 
-    private static func visit() async throws -> (visit: SignInPageVisit, ada: TestGateway.Tokens) {
-        let gateway = try await TestGateway.withServiceKey().acceptingPasskeysOnPages()
+    private static func visit(
+        _ change: (inout Policy) -> Void = { _ in }
+    ) async throws -> (visit: SignInPageVisit, ada: TestGateway.Tokens) {
+        let plain = try await TestGateway { policy in
+            policy.emailEnumerationProtection = false
+            change(&policy)
+        }
+        try await plain.makeServiceKey()
+        let gateway = try await plain.acceptingPasskeysOnPages()
         let ada = try await gateway.signUp(email: "ada@example.com")
         return (SignInPageVisit(gateway), ada)
     }
@@ -90,13 +98,70 @@ struct PasskeyOfferTests {
         #expect(rejected.status == 400 && rejected.result == nil, "\(rejected.text)")
     }
 
-    @Test("After five minutes, the login is no longer recent, and only \"Not now\" is left")
+    @Test("If the project's login is no longer recent, only \"Not now\" and \"Cancel\" are left")
     func oldLogin() async throws {
-        let (visit, _) = try await Self.visit()
+        let (visit, _) = try await Self.visit { $0.recentLoginMaxAge = .seconds(60) }
         let next = try await visit.submit(visit.open(), "signIn", Self.capable)
-        visit.gateway.clock.advance(by: .seconds(301))
+        visit.gateway.clock.advance(by: .seconds(61))
         let offer = try await visit.browser.send(.get, try #require(next.location))
         #expect(!offer.text.contains("data-passkey="))
         #expect(try await visit.submit(offer, "skipPasskey").result != nil)
+    }
+
+    @Test(
+        "Who finds the offer more than five minutes after the login gets neither its session nor a passkey",
+        arguments: ["createPasskey", "skipPasskey"])
+    func unanswered(step: String) async throws {
+        let (visit, ada) = try await Self.visit()
+        let offer = try await Self.offer(visit)
+        var device = try TestPasskey()
+        device.authenticator.origin = SignInPagePasskeyTests.pageOrigin
+        let response = String(decoding: try device.register(options: offer.passkeyOptions).bytes, as: UTF8.self)
+        visit.gateway.clock.advance(by: .seconds(301))
+        let sessions = try await visit.openSessionCount()
+        let late = try await visit.submit(offer, step, ["credential": response])
+        #expect(late.status == 400 && late.result == nil)
+        #expect(late.text.contains("This step has expired."), "\(late.text)")
+        #expect(!visit.browser.cookies.keys.contains { $0.contains("sekisho-browser") })
+        #expect(try await visit.gateway.passkeys(of: ada.localId).isEmpty)
+        #expect(try await visit.openSessionCount() == sessions - 1)
+        #expect(try await visit.submit(late, "signIn", Self.credentials).result != nil)
+    }
+
+    @Test("The page itself, loaded more than five minutes after the login, ends the session")
+    func unansweredPage() async throws {
+        let (visit, _) = try await Self.visit()
+        let next = try await visit.submit(visit.open(["prompt": "login"]), "signIn", Self.capable)
+        visit.gateway.clock.advance(by: .seconds(301))
+        let sessions = try await visit.openSessionCount()
+        #expect(try await visit.follow(next).heading == "Sign in")
+        #expect(try await visit.openSessionCount() == sessions - 1)
+    }
+
+    @Test("\"Cancel\" ends the session, and returns to the app with an error")
+    func cancel() async throws {
+        let (visit, _) = try await Self.visit()
+        let offer = try await Self.offer(visit)
+        let sessions = try await visit.openSessionCount()
+        let cancelled = try await visit.submit(offer, "cancel")
+        #expect(cancelled.heading == "The sign-in was cancelled", "\(cancelled.text)")
+        #expect(try QueryParameters(cancelled.requiredResult())["error"] == "access_denied")
+        #expect(try await visit.openSessionCount() == sessions - 1)
+        #expect(try await visit.submit(offer, "skipPasskey").result == nil)
+    }
+
+    @Test(
+        "With `max_age` below the time for the answer, nothing is offered", arguments: [("299", false), ("300", true)])
+    func maxAge(seconds: String, isOffered: Bool) async throws {
+        let (visit, _) = try await Self.visit()
+        let next = try await visit.submit(
+            visit.open(["prompt": "login", "max_age": seconds]), "signIn", Self.capable)
+        #expect((next.heading == "You are signed in") == !isOffered, "\(next.text)")
+    }
+}
+
+extension SignInPageVisit {
+    fileprivate func openSessionCount() async throws -> Int {
+        try await gateway.database.pool.query("SELECT FROM session WHERE ended_at IS NULL").count
     }
 }

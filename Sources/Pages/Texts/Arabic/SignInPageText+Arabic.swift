@@ -37,6 +37,7 @@ extension SignInPageText {
         case .cancel: "إلغاء"
         case .noMethod: "لا توجد طريقة لتسجيل الدخول هنا حاليًا. ارجع إلى {app} أو حاول لاحقًا."
         case .errorTitle: "خطأ: "
+        case .cancelledTitle: "أُلغي تسجيل الدخول"
         case .expiredTitle: "انتهت مهلة تسجيل الدخول هذا"
         case .expiredAdvice: "لم يتغيّر شيء. ارجع إلى التطبيق وسجّل الدخول من جديد."
         case .otherBrowserTitle: "لا يمكننا متابعة تسجيل الدخول هذا"

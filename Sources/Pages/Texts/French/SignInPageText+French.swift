@@ -37,6 +37,7 @@ extension SignInPageText {
         case .cancel: "Annuler"
         case .noMethod: "Aucune méthode de connexion n’est disponible ici pour le moment. Revenez à {app} ou réessayez plus tard."
         case .errorTitle: "Erreur : "
+        case .cancelledTitle: "Connexion annulée"
         case .expiredTitle: "Cette connexion a expiré"
         case .expiredAdvice: "Rien n’a été modifié. Revenez à l’application et connectez-vous de nouveau."
         case .otherBrowserTitle: "Impossible de poursuivre cette connexion"

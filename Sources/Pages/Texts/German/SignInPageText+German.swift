@@ -37,6 +37,7 @@ extension SignInPageText {
         case .cancel: "Abbrechen"
         case .noMethod: "Hier gibt es zurzeit keine Anmeldemethode. Kehren Sie zu {app} zurück oder versuchen Sie es später noch einmal."
         case .errorTitle: "Fehler: "
+        case .cancelledTitle: "Die Anmeldung wurde abgebrochen"
         case .expiredTitle: "Diese Anmeldung ist abgelaufen"
         case .expiredAdvice: "Es wurde nichts geändert. Kehren Sie zur App zurück und melden Sie sich noch einmal an."
         case .otherBrowserTitle: "Die Anmeldung kann nicht fortgesetzt werden"

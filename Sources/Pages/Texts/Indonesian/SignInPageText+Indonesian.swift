@@ -37,6 +37,7 @@ extension SignInPageText {
         case .cancel: "Batal"
         case .noMethod: "Saat ini tidak ada cara masuk di sini. Kembali ke {app}, atau coba lagi nanti."
         case .errorTitle: "Kesalahan: "
+        case .cancelledTitle: "Proses masuk dibatalkan"
         case .expiredTitle: "Waktu untuk masuk sudah habis"
         case .expiredAdvice: "Tidak ada yang diubah. Kembali ke aplikasi, lalu masuk lagi."
         case .otherBrowserTitle: "Proses masuk tidak dapat dilanjutkan"

@@ -37,6 +37,7 @@ extension SignInPageText {
         case .cancel: "Annulla"
         case .noMethod: "Al momento qui non è disponibile nessun metodo di accesso. Torna a {app} o riprova più tardi."
         case .errorTitle: "Errore: "
+        case .cancelledTitle: "Accesso annullato"
         case .expiredTitle: "Questo accesso è scaduto"
         case .expiredAdvice: "Non è stato modificato nulla. Torna all’app e accedi di nuovo."
         case .otherBrowserTitle: "Non è possibile continuare questo accesso"

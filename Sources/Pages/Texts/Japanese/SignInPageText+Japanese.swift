@@ -37,6 +37,7 @@ extension SignInPageText {
         case .cancel: "キャンセル"
         case .noMethod: "現在、ここで利用できるログイン方法がありません。{app}に戻るか、しばらくしてからもう一度お試しください。"
         case .errorTitle: "エラー："
+        case .cancelledTitle: "ログインを中止しました"
         case .expiredTitle: "ログインの有効期限が切れました"
         case .expiredAdvice: "変更は行われていません。アプリに戻って、もう一度ログインしてください。"
         case .otherBrowserTitle: "ログインを続けられません"

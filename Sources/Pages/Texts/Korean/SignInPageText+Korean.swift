@@ -37,6 +37,7 @@ extension SignInPageText {
         case .cancel: "취소"
         case .noMethod: "지금은 여기에서 사용할 수 있는 로그인 방법이 없습니다. {app}(으)로 돌아가거나 나중에 다시 시도하세요."
         case .errorTitle: "오류: "
+        case .cancelledTitle: "로그인을 취소했습니다"
         case .expiredTitle: "로그인이 만료되었습니다"
         case .expiredAdvice: "변경된 내용은 없습니다. 앱으로 돌아가 다시 로그인하세요."
         case .otherBrowserTitle: "로그인을 계속할 수 없습니다"

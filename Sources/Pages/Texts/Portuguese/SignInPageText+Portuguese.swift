@@ -37,6 +37,7 @@ extension SignInPageText {
         case .cancel: "Cancelar"
         case .noMethod: "No momento, não há nenhum método de login aqui. Volte para {app} ou tente de novo mais tarde."
         case .errorTitle: "Erro: "
+        case .cancelledTitle: "O login foi cancelado"
         case .expiredTitle: "Este login expirou"
         case .expiredAdvice: "Nada foi alterado. Volte para o app e faça login de novo."
         case .otherBrowserTitle: "Não foi possível continuar este login"

@@ -37,6 +37,7 @@ extension SignInPageText {
         case .cancel: "取消"
         case .noMethod: "目前这里没有可用的登录方式。请返回 {app}，或稍后再试。"
         case .errorTitle: "错误："
+        case .cancelledTitle: "登录已取消"
         case .expiredTitle: "此次登录已过期"
         case .expiredAdvice: "未做任何更改。请返回应用并重新登录。"
         case .otherBrowserTitle: "无法继续此次登录"

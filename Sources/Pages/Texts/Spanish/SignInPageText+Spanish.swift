@@ -37,6 +37,7 @@ extension SignInPageText {
         case .cancel: "Cancelar"
         case .noMethod: "En este momento no hay ningún método de inicio de sesión aquí. Vuelva a {app} o inténtelo más tarde."
         case .errorTitle: "Error: "
+        case .cancelledTitle: "Se ha cancelado el inicio de sesión"
         case .expiredTitle: "Este inicio de sesión ha caducado"
         case .expiredAdvice: "No se ha cambiado nada. Vuelva a la aplicación e inicie sesión de nuevo."
         case .otherBrowserTitle: "No se puede continuar este inicio de sesión"

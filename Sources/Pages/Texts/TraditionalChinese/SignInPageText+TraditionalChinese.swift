@@ -37,6 +37,7 @@ extension SignInPageText {
         case .cancel: "取消"
         case .noMethod: "目前這裡沒有可用的登入方式。請返回 {app}，或稍後再試。"
         case .errorTitle: "錯誤："
+        case .cancelledTitle: "登入已取消"
         case .expiredTitle: "此次登入已過期"
         case .expiredAdvice: "未做任何變更。請返回應用程式並重新登入。"
         case .otherBrowserTitle: "無法繼續此次登入"
