@@ -1,5 +1,5 @@
 -- A database of a release with rows in its tables, for tests of upgrades. The next line has its secrets.
--- {"masterKey": "EDqZ1TQu6Tx4IcISOHD8Hsu5ny3SZD3ePkkVQGTwh6Y=", "apiKey": "pk_iEBukj48bTzCDB1sotNSDHtYjBjyzCQfNW2y", "email": "ad0e59fe26521c83@example.com", "localId": "rRbtvxUcF309GZpQGZqWlocQ5uX2", "refreshToken": "AUMYfVogPKmJBoxDGZUGTvUDSP1tAAAAAAAAAADgNhlkaQqX_gjAVlH86ccYvgww7Txu8V3hUa6zSMV88Q"}
+-- {"masterKey": "pjGNgVFOmFxkYIFEaHUD5K6k1ktyJWnFmI0STCE9vko=", "apiKey": "pk_NQlXBEh5moklZGwhHfaBlF0qx7tsXK3Wmgw8", "email": "bbff34c34a1f311e@example.com", "localId": "Gyhlq5GJL4L85TlbWZaq5NlpLTRH", "refreshToken": "AV_H-BgKvJKBO1pOnLh-_lz-z996AAAAAAAAAAC5JB2XYMuDJuzu7R_jB5zQcQ7cr2qGvFuTNKX2QCudGw"}
 SET check_function_bodies = false;
 CREATE FUNCTION public.passkeys(realm_id text, account_id text) RETURNS text
     LANGUAGE sql STABLE
@@ -518,6 +518,7 @@ CREATE TABLE public.realm (
     event_kinds text[] DEFAULT '{}'::text[] NOT NULL,
     blocking_functions jsonb,
     brand jsonb DEFAULT '{}'::jsonb NOT NULL,
+    texts jsonb DEFAULT '{}'::jsonb NOT NULL,
     created_at timestamp with time zone NOT NULL,
     deleted_at timestamp with time zone,
     CONSTRAINT realm_blocking_functions_check CHECK ((jsonb_typeof(blocking_functions) = 'object'::text)),
@@ -533,7 +534,8 @@ END),
     CONSTRAINT realm_policy_check CHECK ((jsonb_typeof(policy) = 'object'::text)),
     CONSTRAINT realm_profile_check CHECK ((profile = ANY (ARRAY['sekisho'::text, 'firebase'::text]))),
     CONSTRAINT realm_sms_settings_check CHECK ((jsonb_typeof(sms_settings) = 'object'::text)),
-    CONSTRAINT realm_tenant_settings_check CHECK ((jsonb_typeof(tenant_settings) = 'object'::text))
+    CONSTRAINT realm_tenant_settings_check CHECK ((jsonb_typeof(tenant_settings) = 'object'::text)),
+    CONSTRAINT realm_texts_check CHECK ((jsonb_typeof(texts) = 'object'::text))
 );
 CREATE TABLE public.recovery_code (
     realm_id text NOT NULL COLLATE pg_catalog."C",
@@ -619,6 +621,9 @@ CREATE TABLE public.session (
     first_of_day boolean DEFAULT false NOT NULL,
     ended_at timestamp with time zone,
     end_reason text COLLATE pg_catalog."C",
+    support_actor text COLLATE pg_catalog."C",
+    support_ends_at timestamp with time zone,
+    CONSTRAINT session_check CHECK (((support_actor IS NULL) = (support_ends_at IS NULL))),
     CONSTRAINT session_device_check CHECK ((length(device) <= 200)),
     CONSTRAINT session_end_reason_check CHECK ((end_reason = ANY (ARRAY['REVOKED'::text, 'TOKEN_REUSED'::text, 'SIGN_IN_METHOD_REMOVED'::text, 'PROVIDER_REVOKED'::text, 'LIMIT'::text, 'REPLACED'::text, 'EXPIRED'::text]))),
     CONSTRAINT session_second_factor_check CHECK ((second_factor = ANY (ARRAY['totp'::text, 'phone'::text, 'recovery_code'::text])))
@@ -636,6 +641,7 @@ CREATE TABLE public.sign_in_code (
     source_session_id uuid NOT NULL,
     ends_session boolean NOT NULL,
     is_new_account boolean NOT NULL,
+    is_continued boolean NOT NULL,
     link text,
     expires_at timestamp with time zone NOT NULL,
     kept_until timestamp with time zone NOT NULL,
@@ -651,6 +657,7 @@ CREATE TABLE public.sign_in_flow (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     flow_hash bytea NOT NULL,
     content text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     CONSTRAINT sign_in_flow_flow_hash_check CHECK ((length(flow_hash) = 32))
 );
@@ -676,92 +683,92 @@ CREATE TABLE public.sms_usage (
     confirmed bigint DEFAULT 0 NOT NULL
 );
 INSERT INTO public.account VALUES
-	('demo', 'rRbtvxUcF309GZpQGZqWlocQ5uX2', 'ad0e59fe26521c83@example.com', false, NULL, NULL, NULL, NULL, NULL, 'Ada', NULL, '$argon2id$v=19$m=7168,t=1,p=1$7jaEndmyo+PS7XydiwDRtw$dqtpd2CWfYsDly0VV7e2JJA88510/mRLIXVKBAWPKtU', '2026-11-29 23:14:37.569729+00', false, false, NULL, NULL, '2026-11-29 23:14:37.569729+00', '2026-11-29 23:14:37.569729+00', '2026-11-29 23:14:37+00', 1, 0, 0),
-	('demo', 'user1', 'user1@example.com', false, NULL, NULL, '+15551', NULL, NULL, 'Name 1', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 23:14:37.626179+00', NULL, '2026-11-29 23:14:37.626179+00', 1, 0, 0),
-	('demo', 'user2', 'user2@example.com', false, NULL, NULL, '+15552', NULL, NULL, 'Name 2', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 23:14:37.626179+00', NULL, '2026-11-29 23:14:37.626179+00', 1, 0, 0),
-	('demo', 'user3', 'user3@example.com', false, NULL, NULL, '+15553', NULL, NULL, 'Name 3', NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-29 23:14:37.626179+00', NULL, '2026-11-29 23:14:37.626179+00', 1, 0, 0);
+	('demo', 'Gyhlq5GJL4L85TlbWZaq5NlpLTRH', 'bbff34c34a1f311e@example.com', false, NULL, NULL, NULL, NULL, NULL, 'Ada', NULL, NULL, NULL, '$argon2id$v=19$m=7168,t=1,p=1$+XvJh3de+jFV3pGl3LZE1Q$jXOAp6kbRo2fb2J7l/l9+3XrZuqi0M/29ecK1gmYCnk', '2026-11-30 02:29:23.717955+00', false, false, NULL, NULL, '2026-11-30 02:29:23.717955+00', '2026-11-30 02:29:23.717955+00', '2026-11-30 02:29:23+00', 1, 0, 0),
+	('demo', 'user1', 'user1@example.com', false, NULL, NULL, '+15551', NULL, NULL, 'Name 1', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 02:29:23.78824+00', NULL, '2026-11-30 02:29:23.78824+00', 1, 0, 0),
+	('demo', 'user2', 'user2@example.com', false, NULL, NULL, '+15552', NULL, NULL, 'Name 2', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 02:29:23.78824+00', NULL, '2026-11-30 02:29:23.78824+00', 1, 0, 0),
+	('demo', 'user3', 'user3@example.com', false, NULL, NULL, '+15553', NULL, NULL, 'Name 3', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 02:29:23.78824+00', NULL, '2026-11-30 02:29:23.78824+00', 1, 0, 0);
 INSERT INTO public.account_merge VALUES
-	('demo', 'source1', 'user1', '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', 1, '{}'),
-	('demo', 'source2', 'user2', '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', 1, '{}'),
-	('demo', 'source3', 'user3', '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', 1, '{}');
+	('demo', 'source1', 'user1', '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', 1, '{}'),
+	('demo', 'source2', 'user2', '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', 1, '{}'),
+	('demo', 'source3', 'user3', '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', 1, '{}');
 INSERT INTO public.api_key VALUES
-	('demo', 'L6TBIWm7', 'default', '\x54a4e9319259ac8b916278437969f7691c42c8b2636f838092dcf889dc9eeed5', '2026-11-29 23:14:37.418118+00', NULL);
+	('demo', '8LOtAZmj', 'default', '\x72539585b9dac65326deffae645845d67800379e17f46a29f7bd3df765a819a3', '2026-11-30 02:29:23.399076+00', NULL);
 INSERT INTO public.app VALUES
-	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-29 23:14:37.322194+00');
+	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-30 02:29:23.149127+00');
 INSERT INTO public.apple_grant VALUES
-	('2a6ea5e8-136b-4d84-823d-1dc54f68ca58', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', NULL, 0, NULL, NULL),
-	('f58e8357-867b-4d78-8959-840fdf1e2f80', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', NULL, 0, NULL, NULL),
-	('695f6cb0-cf60-4e35-89a2-bd6c29957777', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', NULL, 0, NULL, NULL);
+	('bc91fd31-ec64-434d-a7fe-361690756eaf', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', NULL, 0, NULL, NULL),
+	('f1dc559b-8c81-4243-b3a4-2a052b0614cb', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', NULL, 0, NULL, NULL),
+	('eb70147a-66d3-44a8-bf8a-eb69411355a6', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', NULL, 0, NULL, NULL);
 INSERT INTO public.audit_event VALUES
-	('3a4ca15d-cde0-4f3f-8012-b5826130e97b', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-29 23:14:37.322194+00', NULL, NULL),
-	('c82ed574-aa41-4b98-b0df-cf9c2f233154', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-29 23:14:37.370993+00', NULL, NULL),
-	('d6c64c8f-3552-4e83-b3d4-fda12d663b83', 'demo', 'cli', 'apiKey.added', 'L6TBIWm7', '{"app": "default"}', '2026-11-29 23:14:37.418118+00', NULL, NULL),
-	('750cb8da-db1d-486c-9ddb-71f60af7cf52', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-29 23:14:37.626179+00', NULL, NULL),
-	('9506ac84-596e-4420-8de0-7bf2d8b64226', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-29 23:14:37.626179+00', NULL, NULL),
-	('05e0d8ed-848d-49f9-a745-59973dee663c', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-29 23:14:37.626179+00', NULL, NULL);
+	('29855032-eee4-47d5-8756-9e67ec833e20', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-30 02:29:23.149127+00', NULL, NULL),
+	('42f2fba3-bf1e-4bd2-98e9-de9c105a6b84', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-30 02:29:23.31996+00', NULL, NULL),
+	('d5456957-e7b3-4ad8-a268-483a687a9cf7', 'demo', 'cli', 'apiKey.added', '8LOtAZmj', '{"app": "default"}', '2026-11-30 02:29:23.399076+00', NULL, NULL),
+	('071f13db-99e5-46e1-809e-ccfb6e7ce2b9', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-30 02:29:23.78824+00', NULL, NULL),
+	('4244f8a9-4ebe-4e31-8e6e-d54baee62bab', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-30 02:29:23.78824+00', NULL, NULL),
+	('d293e78c-c203-4355-b9d1-16e993e4e6ea', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-30 02:29:23.78824+00', NULL, NULL);
 INSERT INTO public.authorization_flow VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 23:14:37.626179+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 23:14:37.626179+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-29 23:14:37.626179+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 02:29:23.78824+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 02:29:23.78824+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 02:29:23.78824+00');
 INSERT INTO public.deleted_account VALUES
-	('demo', 'gone1', '2026-11-29 23:14:37.626179+00'),
-	('demo', 'gone2', '2026-11-29 23:14:37.626179+00'),
-	('demo', 'gone3', '2026-11-29 23:14:37.626179+00');
+	('demo', 'gone1', '2026-11-30 02:29:23.78824+00'),
+	('demo', 'gone2', '2026-11-30 02:29:23.78824+00'),
+	('demo', 'gone3', '2026-11-30 02:29:23.78824+00');
 INSERT INTO public.hourly_count VALUES
-	('demo', '2026-11-29 23:00:00+00', 'activeAccounts', '', 1),
-	('demo', '2026-11-29 23:00:00+00', 'latency', '50', 1),
-	('demo', '2026-11-29 23:00:00+00', 'signIns', 'password', 1),
-	('demo', '2026-11-29 23:00:00+00', 'signUps', 'password', 1);
+	('demo', '2026-11-30 02:00:00+00', 'activeAccounts', '', 1),
+	('demo', '2026-11-30 02:00:00+00', 'latency', '100', 1),
+	('demo', '2026-11-30 02:00:00+00', 'signIns', 'password', 1),
+	('demo', '2026-11-30 02:00:00+00', 'signUps', 'password', 1);
 INSERT INTO public.installation VALUES
-	(true, '\x012e844de648c6eadeddfee2e4572d75538d1befad3ae3b82309c6067ad18dd42c21dc3b66c52296', 'serve', '2026-11-29 23:14:37.31943+00');
+	(true, '\x0105e5423fec54afaec7695b07a91fec0c12c962d2e468bfc835e061352cad74164f50ad78265fd8', 'serve', '2026-11-30 02:29:23.141795+00');
 INSERT INTO public.known_network VALUES
-	('demo', 'rRbtvxUcF309GZpQGZqWlocQ5uX2', '\x408bbe64e135665d84609430a371f26d', '2026-11-29 23:14:37.569729+00'),
-	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-29 23:14:37.626179+00'),
-	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-29 23:14:37.626179+00'),
-	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-29 23:14:37.626179+00');
+	('demo', 'Gyhlq5GJL4L85TlbWZaq5NlpLTRH', '\x3c076001446088bfad03936e6f015d2d', '2026-11-30 02:29:23.717955+00'),
+	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-30 02:29:23.78824+00'),
+	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-30 02:29:23.78824+00'),
+	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-30 02:29:23.78824+00');
 INSERT INTO public.linked_identity VALUES
-	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO public.oob_code VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00');
 INSERT INTO public.outbox VALUES
-	('fe6eadc5-7cf1-4324-b065-5a5c1ad44809', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-29 23:14:37.626179+00', DEFAULT),
-	('883a5bef-9f57-4e5d-83ce-3675fb8ab2de', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-29 23:14:37.626179+00', DEFAULT),
-	('0de2212b-b4a2-4c10-9e7b-096888ade331', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-29 23:14:37.626179+00', DEFAULT);
+	('c1510f67-81db-4b50-ba78-8dd66f536dcd', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-30 02:29:23.78824+00', DEFAULT),
+	('603bcf30-49c8-437e-8908-a146c8d10b70', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-30 02:29:23.78824+00', DEFAULT),
+	('15da726a-55d0-44e0-9f1a-3022f3a8ecac', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-30 02:29:23.78824+00', DEFAULT);
 INSERT INTO public.outgoing_email VALUES
-	('b65917df-de0e-4dc8-b5ea-ff121456dac7', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', 0, '2026-11-29 23:14:37.626179+00', NULL, NULL),
-	('c5768b14-fa27-4892-877a-b02eea1e8ea7', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', 0, '2026-11-29 23:14:37.626179+00', NULL, NULL),
-	('01cbe520-0aad-470a-8f09-31f09e52897f', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00', 0, '2026-11-29 23:14:37.626179+00', NULL, NULL);
+	('1e05d47c-c0b6-400f-b7ae-f2f4f2574271', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', 0, '2026-11-30 02:29:23.78824+00', NULL, NULL),
+	('fee4efdb-00e3-47e0-94aa-74e24a80fc08', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', 0, '2026-11-30 02:29:23.78824+00', NULL, NULL),
+	('f3731235-cb20-4b95-b63b-3473658da665', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', 0, '2026-11-30 02:29:23.78824+00', NULL, NULL);
 INSERT INTO public.realm VALUES
-	('demo', NULL, 694720238480, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', '{}', NULL, NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', NULL, '{}', '2026-11-29 23:14:37.322194+00', NULL);
+	('demo', NULL, 228277873210, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', '{}', NULL, NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', NULL, '{}', '{}', '2026-11-30 02:29:23.149127+00', NULL);
 INSERT INTO public.replay_guard VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 23:14:37.626179+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 23:14:37.626179+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 23:14:37.626179+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-30 02:29:23.78824+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-30 02:29:23.78824+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-30 02:29:23.78824+00');
 INSERT INTO public.revoked_subject VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-29 23:14:37.626179+00', '2026-11-29 23:14:37.626179+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00');
 INSERT INTO public.schema_migration VALUES
-	('m0001_schema', '\x3182be285646da5a353cb2471d6a716e53ed5e2d47ca9fe902b99abe3110e524', '2026-11-29 23:14:37.285085+00');
+	('m0001_schema', '\x39cc3c7d20d86b186f801cfc74da4d2725ab3a73ff42f2452b21cd6404daa13e', '2026-11-30 02:29:23.054374+00');
 INSERT INTO public.session VALUES
-	('demo', '203ca989-068c-4319-9506-4ef50348fd6d', 'rRbtvxUcF309GZpQGZqWlocQ5uX2', 1, 'password', '2026-11-29 23:14:37.569729+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-29 23:14:37.569729+00', 0, 0, '-infinity', '2026-11-29 23:14:37.569729+00', false, NULL, NULL),
-	('demo', 'ce7a3de5-4e6c-41a2-af77-fce4fff60afe', 'user1', 1, 'anonymous', '2026-11-29 23:14:37.626179+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 23:14:37.626179+00', 0, 0, '-infinity', '2026-11-29 23:14:37.626179+00', false, NULL, NULL),
-	('demo', '080bb25e-96ee-42bb-bc6c-7b8dd68097ca', 'user2', 1, 'anonymous', '2026-11-29 23:14:37.626179+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 23:14:37.626179+00', 0, 0, '-infinity', '2026-11-29 23:14:37.626179+00', false, NULL, NULL),
-	('demo', '8b615686-de72-46f2-9ee0-603768525274', 'user3', 1, 'anonymous', '2026-11-29 23:14:37.626179+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-29 23:14:37.626179+00', 0, 0, '-infinity', '2026-11-29 23:14:37.626179+00', false, NULL, NULL);
+	('demo', '0abc9281-3b5a-4e9c-b87e-fe5cfecfdf7a', 'Gyhlq5GJL4L85TlbWZaq5NlpLTRH', 1, 'password', '2026-11-30 02:29:23.717955+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-30 02:29:23.717955+00', 0, 0, '-infinity', '2026-11-30 02:29:23.717955+00', false, NULL, NULL, NULL, NULL),
+	('demo', '0acfba80-0046-4c60-829c-94474a17eb02', 'user1', 1, 'anonymous', '2026-11-30 02:29:23.78824+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 02:29:23.78824+00', 0, 0, '-infinity', '2026-11-30 02:29:23.78824+00', false, NULL, NULL, NULL, NULL),
+	('demo', '0113f261-559e-44fd-abc6-9f141596eb01', 'user2', 1, 'anonymous', '2026-11-30 02:29:23.78824+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 02:29:23.78824+00', 0, 0, '-infinity', '2026-11-30 02:29:23.78824+00', false, NULL, NULL, NULL, NULL),
+	('demo', 'e9568dc0-0459-407e-86b3-587518950c66', 'user3', 1, 'anonymous', '2026-11-30 02:29:23.78824+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 02:29:23.78824+00', 0, 0, '-infinity', '2026-11-30 02:29:23.78824+00', false, NULL, NULL, NULL, NULL);
 INSERT INTO public.signing_key VALUES
-	('demo', 'X6R3plxTJPOB6nPa7gGyjU24mP1MCZfkM-Vq8HWTGHc', 'id-token', 'ES256', '\x012e844de619792b7757d6197beb436db94152a2484518c1610a75a1f3d083d1c5ab6dcbf09632ea692bbc83e09244eff8e47bbb0d213019ba2600e0458521204358f63b28103fc8f207a6d7c2993aae0fb0bba706e451c9caad25d53d9ba9e778b7fb2fe29cb26166666dfcbfd529101adcbb4bb19c42a2afecaace1f5f6f0078a833c37afd5869c68d13938faca735da4fc561d68f8b2918a51ed7bb9e843b5e69558f1c4c617101b4f6', '-----BEGIN CERTIFICATE-----
-MIIBGjCBwKADAgECAhAu5zaWjnSPP9AMk8isy87iMAoGCCqGSM49BAMCMA8xDTAL
-BgNVBAMMBGRlbW8wHhcNMjYxMTI5MjMwOTM3WhcNMzYxMTI2MjMxNDM3WjAPMQ0w
-CwYDVQQDDARkZW1vMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEg8Omx8OFSWbz
-4pWRW3obsenagIc1TpRTIhzAyLS5UIO1pEO7D/N/ZXNpefL+Aczm6Exn55hcUo9h
-u6GBhvkE1DAKBggqhkjOPQQDAgNJADBGAiEAlp8YX2vo/Y8G/1Y541tdestbsiQI
-SAxhHPdJpJfJpYYCIQC6EGuwi+RyhXTXQ1BWqxSgQXjOOOmwKqnEfI3aGivzrw==
-', '2026-11-29 23:14:37.322194+00', '2026-11-29 23:14:37.322194+00', NULL),
-	('demo', '43187d5a', 'refresh-token', 'HS256', '\x012e844de65531c0d8b007fc03fa52ce3404760bc0483b3b5a5a1d6239927e2b285812a9e89e58ef75a528fb0920911327eeb32afd797b0e23246609f0bfb58e23', NULL, '2026-11-29 23:14:37.322194+00', '2026-11-29 23:14:37.322194+00', NULL);
+	('demo', 'MNbLJadWkastivLgGSnM3r3xkVmSn_GrhfuNb1mTjDU', 'id-token', 'ES256', '\x0105e5423fe2834e5050c401ea8097628249b940aa5f72c57bbf31aed6393d73ba47db65efd1dafd789448c80236c9ffa4fa3f977698959afa4a3bab370ce970c4a20b0e01bd3452f8d726bfb5e09fda3f8c0fa2e16d6efc7624139905b05e2178c2f53b4dd9647f57dce94bfe8081a015e2cbbca1253ce9f048c8de900a5ab4a233ee991eecf219e3e1397c9a935eb3d772edd05732e1af2817b8c12a568074712f31b8a042e172f6a845', '-----BEGIN CERTIFICATE-----
+MIIBGjCBwaADAgECAhEA2AkI2eSp2T9J8LpohGHI5jAKBggqhkjOPQQDAjAPMQ0w
+CwYDVQQDDARkZW1vMB4XDTI2MTEzMDAyMjQyM1oXDTM2MTEyNzAyMjkyM1owDzEN
+MAsGA1UEAwwEZGVtbzBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABDpadlJpCMpk
+uILz6vzeJjXlO/CWSO56Ugl7qP7pP2IGGS5h+P9YqhgjTwrn7w3LhwnclGYRMS8n
+/xVuGZcb9n4wCgYIKoZIzj0EAwIDSAAwRQIhAJ/Kzq+jLrTxQOgdP/GOBLUQxEi7
+LPxIWU4hXpz8gNZXAiATqzVIiLyoo8HgJlxtsQ8+w/NVOSa5HRThOigNhwFA0A==
+', '2026-11-30 02:29:23.149127+00', '2026-11-30 02:29:23.149127+00', NULL),
+	('demo', '5fc7f818', 'refresh-token', 'HS256', '\x0105e5423f4173bd34ea4c596136cbc118e2299700468d95c208a0ee0fd0afc0175d0b699800e86bec675141af3e8f8cf3e42194c7d79c472f0b128fa49b3d3ac5', NULL, '2026-11-30 02:29:23.149127+00', '2026-11-30 02:29:23.149127+00', NULL);
 ALTER TABLE ONLY public.account_event
     ADD CONSTRAINT account_event_pkey PRIMARY KEY (project_id, sequence);
 ALTER TABLE ONLY public.account_merge
@@ -863,9 +870,11 @@ ALTER TABLE ONLY public.signing_key
 ALTER TABLE ONLY public.sms_usage
     ADD CONSTRAINT sms_usage_pkey PRIMARY KEY (realm_id, day, calling_code);
 CREATE INDEX account_created_at ON public.account USING btree (realm_id, created_at, id);
-CREATE INDEX account_display_name ON public.account USING btree (realm_id, "left"(display_name, 256), id) WHERE (display_name IS NOT NULL);
+CREATE INDEX account_disabled ON public.account USING btree (realm_id, created_at, id) WHERE (disabled_at IS NOT NULL);
+CREATE INDEX account_display_name ON public.account USING btree (realm_id, lower("left"(display_name, 256)) COLLATE "C", id) WHERE (display_name IS NOT NULL);
 CREATE UNIQUE INDEX account_email_key ON public.account USING btree (realm_id, email) WHERE (email IS NOT NULL);
 CREATE INDEX account_event_created_at ON public.account_event USING btree (created_at);
+CREATE INDEX account_guest ON public.account USING btree (realm_id, created_at, id) WHERE ((email IS NULL) AND (phone_number IS NULL) AND (passkey_count = 0) AND (NOT custom_auth));
 CREATE INDEX account_merge_target ON public.account_merge USING btree (realm_id, target_id);
 CREATE INDEX account_merge_undo_until ON public.account_merge USING btree (undo_until);
 CREATE UNIQUE INDEX account_phone_number_key ON public.account USING btree (realm_id, phone_number) WHERE (phone_number IS NOT NULL);
@@ -879,8 +888,10 @@ CREATE UNIQUE INDEX apple_grant_key ON public.apple_grant USING btree (realm_id,
 CREATE INDEX apple_grant_obtained_with ON public.apple_grant USING btree (realm_id, team_id, key_id, id) WHERE (state = 'AUTHORIZED'::text);
 CREATE INDEX apple_grant_revocations ON public.apple_grant USING btree (due_at) WHERE ((state = 'REVOKING'::text) AND (token_type <> 'CODE'::text));
 CREATE INDEX apple_grant_revocations_of_client ON public.apple_grant USING btree (realm_id, client_id, due_at) WHERE ((state = 'REVOKING'::text) AND (token_type <> 'CODE'::text));
+CREATE INDEX apple_grant_revocations_of_project ON public.apple_grant USING btree (split_part(realm_id, '/'::text, 1), created_at DESC, id) WHERE ((state = 'REVOKING'::text) AND (token_type <> 'CODE'::text));
 CREATE INDEX apple_grant_subject ON public.apple_grant USING btree (subject, realm_id) WHERE (subject IS NOT NULL);
 CREATE INDEX apple_grant_unchecked ON public.apple_grant USING btree (realm_id, client_id, due_at) WHERE (state = 'AUTHORIZED'::text);
+CREATE INDEX apple_grant_unknown ON public.apple_grant USING btree (split_part(realm_id, '/'::text, 1)) WHERE (state = 'UNKNOWN'::text);
 CREATE INDEX audit_event_action ON public.audit_event USING btree (realm_id, action, occurred_at, id);
 CREATE INDEX audit_event_actor ON public.audit_event USING btree (realm_id, actor, occurred_at, id);
 CREATE INDEX audit_event_subject ON public.audit_event USING btree (realm_id, subject, occurred_at, id);
@@ -894,8 +905,9 @@ CREATE INDEX event_delivery_log ON public.event_delivery USING btree (attempted_
 CREATE INDEX hourly_count_hour ON public.hourly_count USING btree (hour);
 CREATE INDEX known_network_last_seen_at ON public.known_network USING btree (last_seen_at);
 CREATE UNIQUE INDEX linked_identity_account_key ON public.linked_identity USING btree (account_id, realm_id, provider);
-CREATE INDEX linked_identity_email ON public.linked_identity USING btree (realm_id, email) WHERE (email IS NOT NULL);
+CREATE INDEX linked_identity_email ON public.linked_identity USING btree (realm_id, email, account_id) WHERE (email IS NOT NULL);
 CREATE INDEX linked_identity_real_user_status ON public.linked_identity USING btree (realm_id, real_user_status, account_id) WHERE (real_user_status IS NOT NULL);
+CREATE INDEX linked_identity_relay_stopped ON public.linked_identity USING btree (realm_id, account_id) WHERE (NOT relay_forwarding);
 CREATE UNIQUE INDEX linked_identity_transfer_sub ON public.linked_identity USING btree (realm_id, transfer_sub) WHERE ((transfer_sub IS NOT NULL) AND (transferred_at IS NULL));
 CREATE INDEX linked_identity_unmarked_transfer ON public.linked_identity USING btree (realm_id, transfer_team, subject) WHERE ((transfer_sub IS NOT NULL) AND (transferred_at IS NULL) AND (provider = 'apple.com'::text) AND ((credential_state IS NULL) OR (credential_state = ANY (ARRAY['AUTHORIZED'::text, 'UNKNOWN'::text]))));
 CREATE INDEX oob_code_account ON public.oob_code USING btree (account_id, realm_id);
@@ -911,6 +923,7 @@ CREATE INDEX outgoing_email_recipient ON public.outgoing_email USING btree (reci
 CREATE INDEX outgoing_sms_account ON public.outgoing_sms USING btree (account_id, realm_id) WHERE (account_id IS NOT NULL);
 CREATE INDEX outgoing_sms_due_at ON public.outgoing_sms USING btree (due_at) WHERE (failed_at IS NULL);
 CREATE INDEX outgoing_sms_failed_at ON public.outgoing_sms USING btree (failed_at) WHERE (failed_at IS NOT NULL);
+CREATE INDEX outgoing_sms_project ON public.outgoing_sms USING btree (split_part(realm_id, '/'::text, 1), created_at DESC, id);
 CREATE INDEX passkey_account ON public.passkey USING btree (account_id, realm_id);
 CREATE UNIQUE INDEX passkey_credential_key ON public.passkey USING btree (rp_id, credential_id);
 CREATE INDEX passkey_user_handle ON public.passkey USING btree (user_handle);
