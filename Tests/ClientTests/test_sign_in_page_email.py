@@ -54,7 +54,8 @@ class App:
             received = [email for email in self.server.received if email.recipients == [address]]
             return received[count - 1] if len(received) >= count else None
         assert eventually(found)
-        text = found().part("plain")
+        # The email has CRLF, which `$` does not match.
+        text = "\n".join(found().part("plain").splitlines())
         code, link = re.search(r"^(\d{6})$", text, re.MULTILINE), re.search(r"^http\S+\?link=\S+$", text, re.MULTILINE)
         return text, code and code.group(1), link and link.group(0)
 
