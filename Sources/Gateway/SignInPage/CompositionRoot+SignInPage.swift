@@ -38,8 +38,8 @@ extension CompositionRoot {
             steps: steps,
             emails: SignInPageEmails(
                 sender: emailMethods.sender, emailLink: emailMethods.link, password: emailMethods.password,
-                steps: steps,
-                sealedTokens: sealedTokens, limiter: limiter, secrets: .live,
+                steps: steps, sealedTokens: sealedTokens, store: store, limiter: limiter,
+                networks: .live(under: masterKeys), secrets: .live,
                 newCode: { Random.text(length: 6, alphabet: "0123456789") }, clock: mode.clock),
             forms: .live(under: masterKeys), sealedTokens: sealedTokens, secrets: .live, clock: mode.clock,
             timeZones: TimeZones(load: PostgresTimeZoneStore(pool: pool).offsets(of:)),

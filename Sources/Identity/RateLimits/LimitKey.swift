@@ -8,7 +8,7 @@ public enum LimitKey: Hashable, Sendable {
         case factorFailures, accountFactorFailures, recoveryCodeFailures, unknownNetworkFactorAttempts
         case knownNetworkFactorAttempts, knownNetworkFactorFailures, knownNetworkRecoveryFailures
         case phoneCodes, phoneCodeBlock, phoneCodesFromNetwork, phoneCodeResends, factorPhoneCodes, wrongPhoneCodes
-        case wrongEmailCodes
+        case wrongEmailCodes, wrongEmailCodesFromNetwork, addressWrongEmailCodes
     }
 
     /// Wrong passwords for one address from one network, so that an attacker cannot lock out the owner in another
@@ -72,8 +72,13 @@ public enum LimitKey: Hashable, Sendable {
     /// Wrong codes for a telephone number, counted per purpose and network: wrong codes from one network must not keep
     /// the owner out in another.
     case wrongPhoneCodes(PhoneNumber, PhoneCode.Purpose, from: ClientNetwork)
-    /// Wrong codes for an email of the sign-in page to one address, from all networks together.
-    case wrongEmailCodes(EmailAddress)
+    /// Wrong codes for emails of the sign-in page to one address, from one network: wrong codes from one network must not
+    /// keep the owner out in another.
+    case wrongEmailCodes(EmailAddress, from: ClientNetwork)
+    /// Wrong codes for emails of the sign-in page to any address, from one network.
+    case wrongEmailCodesFromNetwork(ClientNetwork)
+    /// Wrong codes for emails of the sign-in page to one address, from all networks together.
+    case addressWrongEmailCodes(EmailAddress)
 
     public var kind: Kind {
         switch self {
@@ -106,6 +111,8 @@ public enum LimitKey: Hashable, Sendable {
         case .factorPhoneCodes: .factorPhoneCodes
         case .wrongPhoneCodes: .wrongPhoneCodes
         case .wrongEmailCodes: .wrongEmailCodes
+        case .wrongEmailCodesFromNetwork: .wrongEmailCodesFromNetwork
+        case .addressWrongEmailCodes: .addressWrongEmailCodes
         }
     }
 
@@ -124,11 +131,11 @@ public enum LimitKey: Hashable, Sendable {
         case .passwordFailures(let email, let network): Self.counters(of: network, [email.rawValue])
         case .anyPasswordFailures(let network), .signUps(let network), .nonces(let network),
             .authorizationFlows(let network), .rejectedNotifications(let network),
-            .phoneCodesFromNetwork(let network):
+            .phoneCodesFromNetwork(let network), .wrongEmailCodesFromNetwork(let network):
             Self.counters(of: network, [])
         case .anyEmail(let purpose, let network): Self.counters(of: network, [purpose.rawValue])
         case .addressPasswordFailures(let email), .unknownNetworkAttempts(let email), .firstReset(let email),
-            .wrongEmailCodes(let email):
+            .addressWrongEmailCodes(let email):
             [Counter(names: [email.rawValue], factor: 1)]
         case .email(let purpose, let email): [Counter(names: [purpose.rawValue, email.rawValue], factor: 1)]
         // One mailbox has one owner, so a wide network gets the same limit as a narrow one.
@@ -148,6 +155,8 @@ public enum LimitKey: Hashable, Sendable {
         // One number has one owner, so a wide network gets the same limit as a narrow one.
         case .wrongPhoneCodes(let number, let purpose, let network):
             [Counter(names: [number.rawValue, purpose.rawValue, network.widest.prefix], factor: 1)]
+        case .wrongEmailCodes(let email, let network):
+            [Counter(names: [email.rawValue, network.widest.prefix], factor: 1)]
         case .phoneCodeBlock(let block): [Counter(names: [block], factor: 1)]
         case .phoneCodeResends(let number, let purpose, let requester):
             [Counter(names: [number.rawValue, purpose.rawValue] + requester.names, factor: 1)]

@@ -4,10 +4,6 @@ public struct SignInPageEmail: Hashable, Codable, Sendable {
     public static let lifetime: Duration = .seconds(600)
     /// How often a code can be entered after one email.
     static let attemptLimit = 5
-    /// The maximum number of wrong codes for one address within ``wrongCodeWindow``, from all networks together. After
-    /// that, only the link works, so that an attacker cannot lock out the owner of the mailbox.
-    static let wrongCodeLimit = 20
-    static let wrongCodeWindow: Duration = .seconds(86_400)
 
     public let recipient: EmailAddress
     /// Whether the browser stays signed in.

@@ -10,7 +10,9 @@ public struct SignInPageEmails: Sendable {
     private let password: PasswordMethod
     private let steps: SignInPageSteps
     private let sealedTokens: any SealedTokens
+    private let store: any AccountStore
     private let limiter: RateLimiter
+    private let networks: NetworkHashing
     private let secrets: FlowSecrets
     /// Returns six random digits.
     private let newCode: @Sendable () -> String
@@ -18,15 +20,17 @@ public struct SignInPageEmails: Sendable {
 
     public init(
         sender: OOBCodeSender, emailLink: EmailLinkMethod, password: PasswordMethod, steps: SignInPageSteps,
-        sealedTokens: any SealedTokens, limiter: RateLimiter, secrets: FlowSecrets,
-        newCode: @escaping @Sendable () -> String, clock: WallClock
+        sealedTokens: any SealedTokens, store: any AccountStore, limiter: RateLimiter, networks: NetworkHashing,
+        secrets: FlowSecrets, newCode: @escaping @Sendable () -> String, clock: WallClock
     ) {
         self.sender = sender
         self.emailLink = emailLink
         self.password = password
         self.steps = steps
         self.sealedTokens = sealedTokens
+        self.store = store
         self.limiter = limiter
+        self.networks = networks
         self.secrets = secrets
         self.newCode = newCode
         self.clock = clock
@@ -96,17 +100,15 @@ public struct SignInPageEmails: Sendable {
         guard let state = try await steps.countAttempt(on: flow, in: realm), let email = email(of: state) else {
             throw SignInPageRefusal.emailExpired
         }
-        // Counted before the comparison, so that parallel attempts do not exceed the limit.
-        let key = LimitKey.wrongEmailCodes(email.recipient)
-        do {
-            try limiter.count(
-                key, SignInPageEmail.wrongCodeLimit, SignInPageEmail.wrongCodeWindow, ID(realm.project.id))
-        } catch {
-            throw SignInPageRefusal.onlyLink
+        var attempt = EmailCodeAttempt(on: email.recipient, from: context.network, in: realm, limiter: limiter)
+        try await attempt.count {
+            try await store.hasKnownNetwork(
+                email.recipient, among: networks.hashes(context.network, realm.id),
+                since: clock.now() - Policy.knownNetworkLifetime, in: realm.id)
         }
         let digits = String(decoding: (code ?? "").utf8.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
         guard secrets.areEqual(hash(digits, flow), email.codeHash) else { throw SignInPageRefusal.wrongEmailCode }
-        limiter.subtract(key, SignInPageEmail.wrongCodeWindow, ID(realm.project.id))
+        attempt.subtract()
         return (try await signIn(with: email, in: realm, from: context), email)
     }
 
