@@ -485,17 +485,20 @@ def test_a_disabled_account_says_why_it_cannot_sign_in(dev):
     path = f"/console/demo/accounts/account?id={account['localId']}"
     page = open_page(dev, path)
     assert "Nothing is known to stop a sign-in." in page.text
-    assert "The user cannot sign in: The account is disabled. Enable it." in page.submit("disable").text
+    disabled = page.submit("disable")
+    assert "<p>The user cannot sign in:</p><ul><li>The account is disabled. Enable it.</li></ul>" in disabled.html
 
 
 def test_the_audit_trail_is_a_file_of_json_lines(dev):
     account = sign_up(dev)
-    open_page(dev, f"/console/demo/accounts/account?id={account['localId']}").submit("disable")
+    path = f"/console/demo/accounts/account?id={account['localId']}"
+    for form in ("disable", "enable"):
+        open_page(dev, path).submit(form)
     page = open_page(dev, f"/console/demo/audit?subject={account['localId']}")
     link = next(link for link in page.links if "/audit/file?" in link)
     response = requests.get(dev.url + link, headers=BROWSER_HEADERS, timeout=30)
     events = [json.loads(line) for line in response.text.splitlines()]
-    assert {event["action"] for event in events} == {"account.created", "account.disabled"}
+    assert [event["action"] for event in events] == ["account.enabled", "account.disabled"]
     assert {event["subject"] for event in events} == {account["localId"]}
     assert response.headers["Content-Disposition"] == 'attachment; filename="audit.jsonl"'
 
