@@ -79,7 +79,8 @@ public struct ConsoleSignIn: Sendable {
         return try await enrolment.start(idToken: idToken, namesKind: true, in: realm)
     }
 
-    /// Enrols the authenticator app, and signs the person in.
+    /// Enrols the authenticator app, and signs the person in with an invitation. A role that the account has already
+    /// is not sufficient, because nothing but the password protected the account before.
     public func finishEnrolment(
         idToken: String, sessionInfo: String, code: String, accepting invitation: String?,
         from context: RequestContext
@@ -88,18 +89,21 @@ public struct ConsoleSignIn: Sendable {
         let signedIn = try await enrolment.finalize(
             idToken: idToken, FactorEnrolment.Verification(sessionInfo: sessionInfo, code: Secret(code)),
             displayName: nil, in: realm, from: context)
-        return try await open(signedIn, accepting: invitation, in: realm, from: context)
+        return try await open(
+            signedIn, accepting: invitation, needsInvitation: true, in: realm, from: context)
     }
 
     private func open(
-        _ signedIn: SignedIn, accepting invitation: String?, in realm: Realm, from context: RequestContext
+        _ signedIn: SignedIn, accepting invitation: String?, needsInvitation: Bool = false, in realm: Realm,
+        from context: RequestContext
     ) async throws -> String {
         let caller = try await authenticator.authenticate(idToken: signedIn.idToken, in: realm)
         let (account, session) = (caller.account, caller.session)
         guard session.hasSecondFactor(of: account) else { throw ConsoleRefusal.factorRequired }
+        var isAccepted = false
+        if let invitation { isAccepted = try await administrators.accept(invitation, by: account, from: context) }
         // An old link does not prevent the sign-in of a person who has a role.
-        if let invitation { _ = try await administrators.accept(invitation, by: account, from: context) }
-        guard try await !administrators.roles(of: account.id).isEmpty else {
+        guard isAccepted || !needsInvitation, try await !administrators.roles(of: account.id).isEmpty else {
             try await end(session, in: realm, from: context)
             throw ConsoleRefusal.noRole
         }

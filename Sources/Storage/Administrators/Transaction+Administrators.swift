@@ -30,6 +30,15 @@ extension Transaction {
         try await lockOwners(in: realm).requireRemaining(without: Set(accounts))
     }
 
+    /// Whether the account, which the transaction has locked, has the factor with which a person enters the console.
+    func hasAuthenticatorApp(_ account: ID<Account>, in realm: ID<Realm>) async throws -> Bool {
+        let statement: SQL = """
+            SELECT FROM account a WHERE a.realm_id = \(realm.rawValue) AND a.id = \(account.rawValue)
+                AND \(SQL.hasAuthenticatorApp)
+            """
+        return try await !query(statement).isEmpty
+    }
+
     /// Tells the other enabled owners of the project and of all projects about a person's new role.
     func announce(
         _ change: AdministratorChange, by announcement: RoleAnnouncement, of operators: ID<Project>
@@ -70,6 +79,12 @@ extension Transaction {
 }
 
 extension SQL {
+    /// A condition on the account `a`. The console asks for the code of an authenticator app and for no other factor.
+    fileprivate static let hasAuthenticatorApp: SQL = """
+        EXISTS (SELECT FROM second_factor f WHERE f.realm_id = a.realm_id AND f.account_id = a.id
+            AND f.kind = \(Factor.Kind.totp.rawValue) AND f.merged_from IS NULL)
+        """
+
     /// - Returns: rows with the `project_id` and the `role` of the suspended roles.
     fileprivate static func suspendRoles(
         ofAccountWithoutFactor account: ID<Account>, at now: Instant, in realm: ID<Realm>

@@ -1,5 +1,7 @@
 import HTTP
 import Identity
+import Postgres
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -45,15 +47,64 @@ struct SuspendedRoleTests {
         #expect(removed.status == 200, "\(removed.text)")
         #expect(try await fixture.roles(of: ada) == [:])
         #expect(try await ada.open("/console/demo/accounts").status == 303)
-        // The thief of the mailbox sets a password by email, and enrolls an own authenticator app.
-        try await fixture.proveMailbox(ada.id)
+        try await Self.expectNoEntry(for: ada, in: fixture)
+        #expect(try await fixture.invite(ada.email, "administrator").outcome == "200")
+    }
+
+    /// The thief of the mailbox sets a password by email, and enrolls an own authenticator app.
+    private static func expectNoEntry(for person: ConsoleVisitor, in fixture: ConsoleFixture) async throws {
+        try await fixture.proveMailbox(person.id)
         let thief = ConsoleVisitor(fixture.gateway)
-        let enrolment = try await thief.enterPassword(ada.email)
+        let enrolment = try await thief.enterPassword(person.email)
         let app = try AuthenticatorApp(["sharedSecretKey": .string(try #require(enrolment.field("secret")))])
         let code = try app.code(at: fixture.gateway.clock.now)
         let refused = try await thief.submit(enrolment, "enrolment", ["code": code])
         #expect(refused.status == 400 && refused.text.contains("The account has no role in the console."))
-        #expect(try await fixture.invite(ada.email, "administrator").outcome == "200")
+    }
+
+    @Test("A role of an account without a factor does not open the console, however it came about")
+    func roleWithoutFactor() async throws {
+        let fixture = try await ConsoleFixture()
+        let ada = try await fixture.signIn(as: "administrator")
+        let pool = fixture.gateway.database.pool
+        _ = try await pool.execute("DELETE FROM second_factor")
+        _ = try await pool.execute("UPDATE account SET factor_count = 0")
+        #expect(try await fixture.roles(of: ada) == [ConsoleFixture.operators: .administrator])
+        try await Self.expectNoEntry(for: ada, in: fixture)
+    }
+
+    @Test("If the factor is removed while its owner accepts an invitation, no role is left")
+    func removedWhileAccepting() async throws {
+        let fixture = try await ConsoleFixture()
+        let invited = try await fixture.invite("ada@example.com", "owner")
+        let link = try #require(invited.json["invitationUri"]?.string)
+        let ada = ConsoleVisitor(fixture.gateway)
+        (ada.email, ada.id) = ("ada@example.com", try #require(invited.json["localId"]?.string))
+        let page = try await ada.open(String(link.dropFirst("https://auth.example.com".count)))
+        _ = try await ada.submit(page, "invitation", ["email": ada.email])
+        try await fixture.proveMailbox(ada.id)
+        let enrolment = try await ada.enterPassword(ada.email)
+        let app = try AuthenticatorApp(["sharedSecretKey": .string(try #require(enrolment.field("secret")))])
+        let code = try app.code(at: fixture.gateway.clock.now)
+        let database = fixture.gateway.database
+        try await database.withSeparateConnection { separate in
+            let tasks = try await separate.transaction { transaction in
+                // The factor is stored, and the acceptance waits.
+                _ = try await transaction.query("SELECT FROM administrator FOR UPDATE")
+                let accepting = Task { try await ada.submit(enrolment, "enrolment", ["code": code]) }
+                try await database.waitForBlockedStatements()
+                let isDone = Mutex(false)
+                let removing = Task {
+                    defer { isDone.withLock { $0 = true } }
+                    return try await Self.perform(.reset, on: ada, in: fixture)
+                }
+                try await database.waitForBlockedStatements(2) { isDone.withLock { $0 } }
+                return [accepting, removing]
+            }
+            for task in tasks { _ = try await task.value }
+        }
+        #expect(try await fixture.roles(of: ada) == [:])
+        try await Self.expectNoEntry(for: ada, in: fixture)
     }
 
     @Test("The removal link is not refused for the last owner, whom the command line then invites again")
