@@ -47,6 +47,9 @@ public struct BrowserSessionValue: Sendable {
         self.init(secret: Secret(String(match.1)), tenant: match.2.map { ID(String($0)) })
     }
 
+    /// The realm of the session.
+    func realm(in project: ID<Project>) -> ID<Realm> { tenant.map { ID($0, of: project) } ?? ID(project) }
+
     public var text: String { secret.expose() + (tenant.map { ".\($0)" } ?? "") }
 }
 

@@ -44,7 +44,10 @@ public struct SignInCodes: Sendable {
             browserSecret.map { secret in
                 NewBrowserSession(
                     secretHash: secrets.hash(secret.expose()), session: signIn.session.id, lifetime: wish.lifetime,
-                    openedAt: now, replacedSecret: wish.replaced.map { secrets.hash($0.secret.expose()) })
+                    openedAt: now,
+                    replaced: wish.replaced.map { value in
+                        (secrets.hash(value.secret.expose()), value.realm(in: realm.project.id))
+                    })
             }
         }
         let new = NewSignInCode(

@@ -29,8 +29,9 @@ public struct PostgresSignInCodeStore: SignInCodeStore {
                     return false
                 }
                 guard let browser else { return true }
-                if let former = browser.replacedSecret {
-                    _ = try await transaction.execute(.endBrowserSession(former, .replaced, at: now, in: realm))
+                if let former = browser.replaced {
+                    _ = try await transaction.execute(
+                        .endBrowserSession(former.secretHash, .replaced, at: now, in: former.realm))
                 }
                 _ = try await transaction.execute(.insert(browser, in: realm))
                 return true

@@ -39,7 +39,7 @@ struct SignInCodeStoreTests {
     ) -> NewBrowserSession {
         NewBrowserSession(
             secretHash: Self.hash(byte), session: session ?? fixture.session.id, lifetime: .visit, openedAt: start,
-            replacedSecret: replaced)
+            replaced: replaced.map { ($0, realm) })
     }
 
     private func sessionIsActive(_ session: ID<Session>) async throws -> Bool {
