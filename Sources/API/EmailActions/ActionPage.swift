@@ -211,7 +211,15 @@ private struct ActionPageRequest {
     }
 
     private func pageContext(of checked: CheckedCode?) -> Page.Context {
-        call.pageContext(languageTag: language, in: checked?.realm, projectName: checked?.projectName)
+        var pageContext = call.pageContext(
+            languageTag: language, in: checked?.realm, projectName: checked?.projectName)
+        guard let realm = checked?.realm else { return pageContext }
+        let accepted = [
+            ("continueUrl", checkedContinueURL(in: realm)?.text),
+            ("signInPage", signInPageReturn(in: realm) == nil ? nil : signInPage),
+        ]
+        pageContext.repeatingQuery?.append(contentsOf: accepted.compactMap { name, value in value.map { (name, $0) } })
+        return pageContext
     }
 
     /// The continue URL if its domain is authorized. The gateway checked the URL when the email was requested, but an

@@ -106,8 +106,12 @@ struct SignInVisitor {
             of: app.isAccountPage ? call.appOfAccountPage(in: realm) : app.id, projectName: pageContext.projectName)
         if call.request.path.utf8.suffix(7).elementsEqual("/signIn".utf8) {
             pageContext.repeatingQuery = [(SignInField.flow.rawValue, sealed)]
-            if let link = call.request.query("link") { pageContext.repeatingQuery = [("link", link)] }
-            if let screen = call.request.query("screen") { pageContext.repeatingQuery?.append(("screen", screen)) }
+            if call.request.method == .get, let link = call.request.query("link") {
+                pageContext.repeatingQuery = [("link", link)]
+            }
+            if let screen = call.request.query("screen").flatMap(SignInPageRequest.Screen.init) {
+                pageContext.repeatingQuery?.append(("screen", screen.rawValue))
+            }
         }
         return SignInVisit(
             call: call, realm: realm, app: app, flow: flow, sealed: sealed, pageContext: pageContext)

@@ -96,17 +96,23 @@ extension EndpointCall {
         return pageContext
     }
 
-    /// The query of the request without the language, if the same request shows the page again. A callback of a provider
-    /// works once, and a page that answers a form cannot be requested without it.
+    /// The parameters with which the same request shows the page again; `nil` if it does not: a callback of a provider
+    /// works once, and a page that answers a form cannot be requested without it. The sign-in page and the action page
+    /// add what they have checked. Other parameters are left out: a page contains no URL that it has not accepted.
     private var repeatingQuery: [(name: String, value: String)]? {
         let page = request.path.firstRange(of: "/__/auth/").map { request.path[$0.upperBound...] } ?? ""
         let root = page.prefix { $0 != "/" }
-        guard request.method == .get, Self.repeatablePages.contains(String(root)), request.repeatedParameter == nil
+        guard request.method == .get, let names = Self.repeatedParameters[String(root)],
+            request.repeatedParameter == nil
         else { return nil }
-        return request.query.map { ($0.name.rawValue, $0.value) }.filter { $0.0 != "hl" && $0.0 != "lang" }
+        return request.query.filter { names.contains($0.name) }.map { ($0.name.rawValue, $0.value) }
     }
 
-    private static let repeatablePages: Set = ["account", "action", "forgotPassword", "signIn", "signOut"]
+    /// The parameters of each page that a browser can request again.
+    private static let repeatedParameters: [String: Set<ByteText>] = [
+        "account": ["after", "app", "deleted", "done", "error", "method", "proof"],
+        "action": ["apiKey", "mode", "oobCode"], "forgotPassword": [], "signOut": [],
+    ]
 
     /// The directory with the images of a project's brands, relative to the page. It is below `/__/auth/`, which a site
     /// that embeds the gateway's pages forwards to the gateway.

@@ -53,6 +53,8 @@ struct ActionPageContinueURLTests {
         for url in urls {
             let signIn = try await gateway.openActionPage(code, ["continueUrl": url])
             #expect(signIn.text.contains(#"href="\#(url)"#), "\(signIn.text)")
+            // The switch of the language keeps the URL.
+            #expect(signIn.text.contains(#"name="continueUrl" value="\#(url)""#), "\(signIn.text)")
         }
         for url in urls {
             let pages =
