@@ -229,8 +229,8 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .secret(.apple): "apple.com's private key must be a P-256 key in PEM, as in the .p8 file"
         case .secret(let id): "\(id.shown)'s client secret must be printable ASCII of at most 512 bytes"
         case .tooManyApps: "there must not be more than \(limits.apps) apps"
-        case .appID:
-            "an app ID has 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning; account and console are reserved"
+        case .appID(let id):
+            "\(ProviderID(id.rawValue).shown) is not an app ID: it has 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning; account and console are reserved"
         case .appName(let app): "app \(app): its name \(Self.nameRule)"
         case .bundleID(let app):
             "app \(app): each bundle ID must be at most 155 letters, digits, hyphens, underscores and dots, and listed once"

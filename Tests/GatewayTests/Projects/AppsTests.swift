@@ -90,11 +90,11 @@ struct AppsTests {
         arguments: [
             (
                 "appId", "The App",
-                "400 Invalid JSON payload received. /appId must have 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning"
+                "400 Invalid JSON payload received. /appId must have 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning; account and console are reserved"
             ),
             (
                 "appId", nil,
-                "400 Invalid JSON payload received. /appId must have 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning"
+                "400 Invalid JSON payload received. /appId must have 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning; account and console are reserved"
             ),
             (
                 "platform", "amiga",
