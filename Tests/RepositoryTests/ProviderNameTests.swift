@@ -39,7 +39,6 @@ struct ProviderNameTests {
         "Pages/SignIn/": "the buttons of the sign-in page, whose looks the providers prescribe",
         "Pages/Page/Stylesheet.swift": "the colours of these buttons",
         "Pages/Texts/": "the titles of these buttons, and services as examples for users",
-        "Pages/Account/AccountPageText.swift": "the same examples in English",
         "Client/": "the library for apps, which has a type for each provider of Firebase's SDK",
     ]
 
