@@ -41,6 +41,7 @@ public struct SignInPageRequest: Hashable, SealedTokenContent {
         case language = "l"
         case operation = "o"
         case subject = "u"
+        case provider = "v"
         case screen = "w"
         case loginHint = "h"
         case prompt = "p"
