@@ -30,7 +30,7 @@ struct LanguageAndTimeZoneTests {
     @Test(
         "A language that is not supported and a time zone that does not exist are rejected and change nothing",
         arguments: [
-            ["language": "nl"], ["language": "xx-XX"], ["language": "en\u{0}"], ["timeZone": "Europe/Atlantis"],
+            ["language": "nl"], ["language": "xx-XX"], ["language": "en\u{7F}"], ["timeZone": "Europe/Atlantis"],
             ["timeZone": "europe/vienna"], ["timeZone": "EST5EDT"], ["timeZone": "+02:00"],
             ["timeZone": "Europe/Vienna", "language": "nl"],
         ] as [[String: JSON]])
