@@ -24,14 +24,20 @@ public struct MasterKeySealedTokens: SealedTokens {
     /// The encrypted part of a token.
     private struct Envelope<Content: Codable>: Codable {
         let content: Content
-        /// When the token expires.
-        let end: Instant
+        /// When the token expires, in microseconds.
+        let end: Int64
+
+        /// The names are short, because pages repeat tokens.
+        enum CodingKeys: String, CodingKey {
+            case content = "c"
+            case end = "e"
+        }
     }
 
     public func encode<Content: SealedTokenContent>(
         _ content: Content, until end: Instant, in realm: ID<Realm>
     ) throws -> String {
-        let envelope = try StrictJSON.encode(Envelope(content: content, end: end))
+        let envelope = try StrictJSON.encode(Envelope(content: content, end: end.microseconds))
         return Base64URL.encode(try box.seal(envelope, context: context(Content.self, realm)))
     }
 
@@ -42,9 +48,11 @@ public struct MasterKeySealedTokens: SealedTokens {
             // Fails for a token that was not encrypted for this content and realm.
             let opened = try? box.open(sealed, context: context(type, realm)),
             // A payload that another release encoded differently is rejected like an expired one.
-            let envelope = try? StrictJSON.decode(Envelope<Content>.self, from: opened), envelope.end > now
+            let envelope = try? StrictJSON.decode(Envelope<Content>.self, from: opened)
         else { throw Content.invalidRefusal }
-        return (envelope.content, replayKey(of: token, until: envelope.end))
+        let end = Instant(microseconds: envelope.end)
+        guard end > now else { throw Content.invalidRefusal }
+        return (envelope.content, replayKey(of: token, until: end))
     }
 
     private func replayKey(of token: String, until end: Instant) -> ReplayKey {

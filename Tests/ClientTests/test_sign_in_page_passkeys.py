@@ -83,8 +83,9 @@ def return_to_app(app, window):
     return app.exchange(window.driver.current_url)
 
 
-def test_the_page_is_small_and_valid(app):
-    page = requests.get(app.url(), timeout=30)
+@pytest.mark.parametrize("language", ["en", "de", "ja", "ar"])
+def test_the_page_is_small_and_valid(app, language):
+    page = requests.get(app.url(hl=language), timeout=30)
     html5lib.HTMLParser(strict=True).parse(page.text)
     assert "data-passkey" in page.text
     assert len(page.content) <= 15_000

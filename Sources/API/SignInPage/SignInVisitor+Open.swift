@@ -47,8 +47,9 @@ extension SignInVisitor {
             $0.wholeMatch(of: /[A-Za-z0-9_-]{43}/) == nil ? nil : $0
         }
         let value = existing ?? services.secrets.random()
-        let flow = SignInPageFlow(
-            id: services.secrets.random(), request: request, cookieHash: services.secrets.hash(value))
+        // 132 random bits: pages repeat the ID in each form and link.
+        let id = String(services.secrets.random().prefix(22))
+        let flow = SignInPageFlow(id: id, request: request, cookieHash: services.secrets.hash(value))
         guard let visit = try await visit(flow, sealed: try seal(flow)) else {
             return failure(.badRequest, because: .parameter("app"))
         }

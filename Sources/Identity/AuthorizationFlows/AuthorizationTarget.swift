@@ -80,6 +80,16 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
 
     private init(unchecked text: String) { self.text = text }
 
+    /// Encoded as its text alone: pages repeat it in each link.
+    public init(from decoder: any Decoder) throws {
+        text = try decoder.singleValueContainer().decode(String.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+
     /// The account page of the gateway itself.
     public static func accountPage(_ url: String) -> AuthorizationTarget { AuthorizationTarget(unchecked: url) }
 

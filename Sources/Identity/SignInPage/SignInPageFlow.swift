@@ -19,12 +19,21 @@ public struct SignInPageRequest: Hashable, SealedTokenContent {
     public var tenant: ID<Tenant>?
     /// `nil` if the app asked for none.
     public var language: Language?
-    public var operation: AuthorizationFlow.Operation = .signIn
+    public var operation: AuthorizationFlow.Operation {
+        get { otherOperation ?? .signIn }
+        set { otherOperation = newValue == .signIn ? nil : newValue }
+    }
+    /// `nil` for a sign-in. The sealed request has no member for a default.
+    private var otherOperation: AuthorizationFlow.Operation?
     /// The account and session that a link or re-authentication is about; `nil` for a sign-in.
     public var subject: Subject?
     /// The provider to link; `nil` if the user chooses one.
     public var provider: ProviderID?
-    public var screen: Screen = .signIn
+    public var screen: Screen {
+        get { otherScreen ?? .signIn }
+        set { otherScreen = newValue == .signIn ? nil : newValue }
+    }
+    private var otherScreen: Screen?
     /// The address that the page shows first.
     public var loginHint: String?
     public var prompt: Prompt?
@@ -39,10 +48,10 @@ public struct SignInPageRequest: Hashable, SealedTokenContent {
         case challengeText = "c"
         case tenant = "n"
         case language = "l"
-        case operation = "o"
+        case otherOperation = "o"
         case subject = "u"
         case provider = "v"
-        case screen = "w"
+        case otherScreen = "w"
         case loginHint = "h"
         case prompt = "p"
         case maxAge = "m"
@@ -99,13 +108,17 @@ public struct SignInPageFlow: Hashable, SealedTokenContent {
     public var cookieHash: [UInt8] { Base64URL.decode(cookieHashText) ?? [] }
     private let cookieHashText: String
     /// Whether the user wants the browser to remember the account.
-    public var remembersAccount = false
+    public var remembersAccount: Bool {
+        get { remembers ?? false }
+        set { remembers = newValue ? true : nil }
+    }
+    private var remembers: Bool?
 
     private enum CodingKeys: String, CodingKey {
         case id = "i"
         case request = "r"
         case cookieHashText = "c"
-        case remembersAccount = "m"
+        case remembers = "m"
     }
 
     public init(id: String, request: SignInPageRequest, cookieHash: [UInt8]) {

@@ -177,6 +177,6 @@ struct SignInCodeStoreTests {
 /// A target that is not checked.
 private enum JSONTarget {
     static func target(_ url: String) throws -> AuthorizationTarget {
-        try StrictJSON.decode(AuthorizationTarget.self, from: Array(#"{"text":"\#(url)"}"#.utf8))
+        try StrictJSON.decode(AuthorizationTarget.self, from: Array(#""\#(url)""#.utf8))
     }
 }
