@@ -38,7 +38,7 @@ extension CustomText {
     }
 
     /// Whether ``rule`` holds. Invisible characters are not accepted, because they can hide a link or turn the text
-    /// around.
+    /// around; variation selectors of emoji are, but hide none.
     public func accepts(_ text: String) -> Bool {
         // The value of a placeholder must not complete a link either: `example.{app}`.
         let sample = Self.placeholders.reduce(text) { $0.replacing($1, with: "name") }
@@ -82,27 +82,33 @@ extension Unicode.Scalar {
     /// The dots that browsers accept in the name of a host (UTS #46 §4), and one that looks like them.
     fileprivate var isDot: Bool { [0x2E, 0x2024, 0x3002, 0xFF0E, 0xFF61].contains(value) }
 
-    fileprivate var isLetterOrDigit: Bool { properties.isAlphabetic || properties.numericType != nil }
+    /// Whether it can stand in the name of a host: letters and digits, and outside ASCII also marks and emoji, which
+    /// could otherwise hide a host.
+    fileprivate var isOfHost: Bool {
+        properties.isAlphabetic || properties.numericType != nil || !isASCII && !properties.isWhitespace && !isDot
+    }
 }
 
 extension String {
     /// Whether the text contains a URL, an email address, or the name of a host, which many programs show as links.
     fileprivate var looksLikeLink: Bool {
-        let scalars = Array(unicodeScalars)
-        let lowercased = lowercased()
+        // Browsers ignore variation selectors in the name of a host, and accept other dots (UTS #46 §4).
+        let scalars = Array(unicodeScalars.filter { !$0.properties.isVariationSelector })
+        let lowercased = String(String.UnicodeScalarView(scalars.map { $0.isDot ? "." : $0 })).lowercased()
         return lowercased.contains("://") || lowercased.contains("www.")
             || lowercased.contains(/\b(https?|mailto|tel|sms|javascript|data):/)
+            || lowercased.contains(/\d{1,3}(\.\d{1,3}){3}/)
             || scalars.indices.contains { Self.isHostDot(at: $0, in: scalars) || Self.isAtSign(at: $0, in: scalars) }
     }
 
-    /// Whether a dot between two letters or digits is one of a host: at least two letters, or a number, follow. `e.g.`
+    /// Whether a dot between two scalars of a host is one of a host: at least two, with a letter, follow. `e.g.`
     /// and `1.5` are not hosts. A full stop of Chinese and Japanese needs no space around it, so it counts only between
     /// ASCII characters.
     private static func isHostDot(at index: Int, in scalars: [Unicode.Scalar]) -> Bool {
         guard scalars[index].isDot, index > 0, index + 1 < scalars.count else { return false }
-        let label = scalars[(index + 1)...].prefix { $0.isLetterOrDigit }
+        let label = scalars[(index + 1)...].prefix { $0.isOfHost }
         let before = scalars[index - 1]
-        guard before.isLetterOrDigit, label.count >= 2, label.contains(where: { $0.properties.isAlphabetic }) else {
+        guard before.isOfHost, label.count >= 2, label.contains(where: { $0.properties.isAlphabetic }) else {
             return false
         }
         return scalars[index].value != 0x3002 || before.isASCII && label[index + 1].isASCII
@@ -110,6 +116,6 @@ extension String {
 
     private static func isAtSign(at index: Int, in scalars: [Unicode.Scalar]) -> Bool {
         [0x40, 0xFF20].contains(scalars[index].value) && index > 0 && index + 1 < scalars.count
-            && scalars[index - 1].isLetterOrDigit && scalars[index + 1].isLetterOrDigit
+            && scalars[index - 1].isOfHost && scalars[index + 1].isOfHost
     }
 }

@@ -10,6 +10,7 @@ struct CustomTextTests {
             "Confirm your address for {app}.", "{app}", "Willkommen bei {app}! Noch Fragen? Wir helfen gern.",
             "確認します。{app}へようこそ。次へ", "مرحبًا بك في {app}.", "z.B. um 18:30 Uhr, d.h. um 6.30 p.m., Nr.12", "1.5 GB",
             "Tom & Jerry's <App> \"quoted\"", "Press the button: it opens {app}", "At Acme @ Berlin", "Done.", "❤️ 👋",
+            "Done.👋🎉", "“Done.” Next", "Version 1.2.3", "नमस्ते. स्वागत है.", "Cafe\u{301}. Bar",
         ])
     func accepted(text: String) {
         #expect(CustomText.verifyEmail.accepts(text))
@@ -24,6 +25,11 @@ struct CustomTextTests {
             "evil.{app}", "{app}.evil",
             "пример.рф", "例え．テスト", "evil。example", "evil｡example", "evil․example", "a.xn--p1ai",
             "Sign in.Now", "help＠evil",
+            // Variation selectors, marks and emoji around the dot, the at sign and the colon.
+            "evil\u{FE0F}.com", "evil.\u{FE0F}com", "evil.c\u{FE0F}om", "evil\u{FE0F}.\u{FE0F}com/login",
+            "me\u{FE0F}@\u{FE0F}evil", "me@\u{301}evil", "www\u{FE0F}.evil", "https:\u{FE0F}//evil",
+            "javascript\u{FE0F}:alert(1)", "paypal\u{301}.com", "paypal.\u{301}com", "paypal.c\u{301}om", "❤.ws/x",
+            "❤️.ws", "192.168.1.1/login", "http 10.0.0.1", "１９２．168.1.1",
         ])
     func links(text: String) {
         #expect(!CustomText.verifyEmail.accepts(text), "\(text)")
