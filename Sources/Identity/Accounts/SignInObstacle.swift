@@ -61,7 +61,7 @@ extension SignInObstacle {
         ]
         let unavailable =
             account.identities.map(\.provider).filter { !usable.contains($0) }
-            + credentials.filter { $0.isPresent && !usable.contains($0.method) }.map(\.method)
+            + credentials.filter { $0.isPresent && !usable.contains($0.method, of: account) }.map(\.method)
             + (account.passkeys.isEmpty || account.passkeys.contains { usable.contains($0) } ? [] : [.passkey])
         let suspended = account.identities.filter(\.isSuspended).map(\.provider)
         let stopped = account.identities.filter { $0.emailForwarding == false }.map(\.provider)

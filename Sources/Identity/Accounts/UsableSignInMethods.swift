@@ -21,6 +21,12 @@ public struct UsableSignInMethods: Hashable, Sendable {
     /// Whether the provider accepts sign-ins at present. `password`, `emailLink` and `phone` count as providers.
     public func contains(_ method: ProviderID) -> Bool { methods.contains(method) }
 
+    /// Whether the user of `account` can sign in with its password, an email link or its telephone number, if it has
+    /// one. Users enter their address with a password, and need it for a link.
+    public func contains(_ method: ProviderID, of account: Account) -> Bool {
+        contains(method) && (account.email != nil || ![.password, .emailLink].contains(method))
+    }
+
     /// Whether a user can sign in with the identity.
     public func contains(_ identity: LinkedIdentity) -> Bool { !identity.isSuspended && contains(identity.provider) }
 
@@ -34,6 +40,7 @@ public struct UsableSignInMethods: Hashable, Sendable {
             (account.phoneNumber != nil, .phone),
         ]
         return account.identities.count(where: contains) + account.passkeys.count(where: contains)
-            + credentials.count { $0.isPresent && contains($0.method) } + (account.usesCustomTokens ? 1 : 0)
+            + credentials.count { $0.isPresent && contains($0.method, of: account) }
+            + (account.usesCustomTokens ? 1 : 0)
     }
 }

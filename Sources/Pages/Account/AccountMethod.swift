@@ -84,12 +84,12 @@ extension AccountMethod {
             all.append(
                 method(
                     .provider(.password), .password, addedAt: account.passwordUpdatedAt,
-                    isUsable: usable.contains(.password)))
+                    isUsable: usable.contains(.password, of: account)))
         } else if account.usesEmailLinks {
             all.append(
                 method(
                     .provider(.emailLink), .emailLink, detail: account.email?.rawValue,
-                    isUsable: usable.contains(.emailLink)))
+                    isUsable: usable.contains(.emailLink, of: account)))
         }
         if let number = account.phoneNumber {
             all.append(

@@ -90,6 +90,18 @@ struct UsableSignInMethodsTests {
             $0.account.passwordUpdatedAt = now
             $0.realm.policy.allowsPasswords = false
         },
+        Row("a password without an address", 0) {
+            $0.account.passwordUpdatedAt = now
+            $0.account.email = nil
+        },
+        Row("email links without an address", 0) {
+            $0.account.usesEmailLinks = true
+            $0.account.email = nil
+        },
+        Row("a telephone number without an address", 1) {
+            $0.account.phoneNumber = PhoneNumber("+15555550100")
+            $0.account.email = nil
+        },
         Row("email links", 1) { $0.account.usesEmailLinks = true },
         Row("email links, where they are not allowed", 0) {
             $0.account.usesEmailLinks = true
