@@ -6,7 +6,8 @@ extension SQL {
     private static let endedPerSignIn = 500
 
     /// Ends the longest unused sessions of an account that exceed `limit`. The account is about to get one more
-    /// session, which the statement does not see yet.
+    /// session, which the statement does not see yet. Sessions with ``SupportAccess`` do not count and do not end: support
+    /// signs no user out.
     ///
     /// Reads only active sessions, by the index `session_account`. Skips sessions that other transactions have locked:
     /// this statement has locked the account, and they may wait for it. The next sign-in ends these sessions.
@@ -27,7 +28,7 @@ extension SQL {
             CROSS JOIN LATERAL (
                 SELECT e.id FROM session e
                 WHERE e.realm_id || '' = \(realm.rawValue) AND e.account_id = \(session.account)
-                    AND e.generation = \(session.generation) AND e.ended_at IS NULL
+                    AND e.generation = \(session.generation) AND e.ended_at IS NULL AND e.support_actor IS NULL
                 ORDER BY e.refreshed_at DESC, e.id OFFSET \(limit - 1) LIMIT \(endedPerSignIn)) e
             CROSS JOIN LATERAL (
                 SELECT l.realm_id, l.id FROM session l

@@ -146,6 +146,27 @@ struct ImpersonationTests {
         #expect(try await fixture.impersonate(["localId": .string(eve.localId)]).outcome == "200")
     }
 
+    @Test("Support access neither uses up the limit on the user's sessions nor ends by it")
+    func sessionLimit() async throws {
+        let fixture = try await Fixture(TestGateway { $0.sessionLimit = 2 })
+        let gateway = fixture.gateway
+        var support: [String] = []
+        for _ in 1...2 {
+            gateway.clock.advance(by: .seconds(1))
+            support.append(try await fixture.supportTokens().id)
+        }
+        gateway.clock.advance(by: .seconds(1))
+        #expect(try await gateway.signIn().status == 200)
+        for token in support { #expect(try await gateway.lookup(token).status == 200) }
+        let refreshed = try await gateway.refresh(fixture.ada.refreshToken)
+        #expect(refreshed.outcome == "200")
+        gateway.clock.advance(by: .seconds(1))
+        #expect(try await gateway.signIn().status == 200)
+        gateway.clock.advance(by: .seconds(1))
+        #expect(try await gateway.signIn().status == 200)
+        #expect(try await gateway.refresh(fixture.ada.refreshToken).outcome == "400 TOKEN_EXPIRED", "the limit holds")
+    }
+
     /// The operations that a session with support access may call.
     private static let readingOperations: Set = ["lookUpOwnAccount", "listSessions", "revokeSession"]
 
