@@ -219,8 +219,10 @@ public struct AdministrativeChange: Hashable, Sendable {
         keptFactors.map { !$0.isEmpty } ?? !account.secondFactors.isEmpty
     }
 
-    /// Whether an administrator loses the roles: the account is disabled, or keeps no second factor.
-    public var endsAdministration: Bool { update.isDisabled == true || keptFactors?.isEmpty == true }
+    /// Whether an administrator loses the roles: the account is disabled, or keeps no authenticator app.
+    public var endsAdministration: Bool {
+        update.isDisabled == true || keptFactors.map { $0.allSatisfy { $0.phoneNumber != nil } } ?? false
+    }
 }
 
 extension AdministrativeChange {

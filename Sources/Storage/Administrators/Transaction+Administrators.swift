@@ -58,8 +58,9 @@ extension Transaction {
     }
 
     /// Stores the number of the account's factors in the account's row, which the transaction has locked. If the account
-    /// has none, its accepted roles become invitations that have expired, so the person needs a new invitation: without
-    /// the factor, the mailbox alone would be sufficient for the console.
+    /// has no authenticator app, its accepted roles become invitations that have expired, so the person needs a new
+    /// invitation: without any factor, the mailbox alone would be sufficient for the console. With a telephone number
+    /// only, the person could not enter the console, and yet would count as an owner.
     ///
     /// - Returns: whether roles were suspended.
     @discardableResult
@@ -67,7 +68,7 @@ extension Transaction {
         of account: ID<Account>, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> Bool {
         _ = try await execute(.countFactors(of: account, in: realm))
-        let suspended = try await query(.suspendRoles(ofAccountWithoutFactor: account, at: now, in: realm))
+        let suspended = try await query(.suspendRoles(ofAccountWithoutApp: account, at: now, in: realm))
         for row in suspended {
             let project = try row.decode("project_id", as: String.self)
             let note = AuditNote(
@@ -87,7 +88,7 @@ extension SQL {
 
     /// - Returns: rows with the `project_id` and the `role` of the suspended roles.
     fileprivate static func suspendRoles(
-        ofAccountWithoutFactor account: ID<Account>, at now: Instant, in realm: ID<Realm>
+        ofAccountWithoutApp account: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         // No code has this hash.
         let noCode = [UInt8](repeating: 0, count: 32)
@@ -96,7 +97,7 @@ extension SQL {
                 changed_at = \(Timestamp(now))
             FROM account a WHERE m.realm_id = \(realm.rawValue) AND m.account_id = \(account.rawValue)
                 AND m.invitation_hash IS NULL AND a.realm_id = m.realm_id AND a.id = m.account_id
-                AND a.factor_count = 0
+                AND NOT \(hasAuthenticatorApp)
             RETURNING m.project_id, m.role
             """
     }

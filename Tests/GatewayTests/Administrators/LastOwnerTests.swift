@@ -10,7 +10,8 @@ import Testing
 struct LastOwnerTests {
     /// A way in which an owner could go.
     enum Removal: String, Sendable, CaseIterable {
-        case disable, delete, batchDelete, overwrite, merge, resetFactors, removeRole, demote, deleteOwn, withdrawFactor
+        case disable, delete, batchDelete, overwrite, merge, resetFactors, replaceApp, removeRole, demote, deleteOwn
+        case withdrawFactor
 
         func perform(on owner: ConsoleVisitor, in fixture: ConsoleFixture) async throws -> Exchange {
             let id = JSON.string(owner.id)
@@ -26,6 +27,9 @@ struct LastOwnerTests {
                 let preview = try await fixture.administer("merge", merge)
                 return try await fixture.administer("merge", ["mergeToken": preview.json["mergeToken"] ?? .null])
             case .resetFactors: return try await fixture.administer("update", ["localId": id, "mfa": [:]])
+            case .replaceApp:
+                let phone: JSON = ["mfaEnrollmentId": "phone", "phoneInfo": "+15555550100"]
+                return try await fixture.administer("update", ["localId": id, "mfa": ["enrollments": [phone]]])
             case .removeRole: return try await send(.delete, owner, in: fixture)
             case .demote: return try await send(.patch, owner, ["role": "viewer"], in: fixture)
             case .deleteOwn:
@@ -80,7 +84,7 @@ struct LastOwnerTests {
         "Of two owners, one stays if two requests remove both at once",
         arguments: [
             (Removal.disable, Removal.disable), (.delete, .delete), (.removeRole, .removeRole),
-            (.disable, .removeRole), (.batchDelete, .resetFactors), (.merge, .delete),
+            (.disable, .removeRole), (.batchDelete, .resetFactors), (.merge, .delete), (.replaceApp, .disable),
         ])
     func twoAtOnce(first: Removal, second: Removal) async throws {
         let fixture = try await ConsoleFixture()

@@ -116,14 +116,23 @@ struct SuspendedRoleTests {
         #expect(try await fixture.invite(ada.email, "owner").outcome == "200")
     }
 
-    @Test("A person who keeps another factor keeps the roles")
+    @Test("A person who keeps the authenticator app keeps the roles; with a telephone number only, they end")
     func otherFactor() async throws {
         let fixture = try await ConsoleFixture()
         let ada = try await fixture.signIn(as: "administrator")
+        let (_, app) = try await fixture.signInToAPI(ada)
         let phone: JSON = ["mfaEnrollmentId": "phone", "phoneInfo": "+15555550100"]
-        let change: JSON = ["localId": .string(ada.id), "mfa": ["enrollments": [phone]]]
-        #expect(try await fixture.administer("update", change).outcome == "200")
+        func keep(_ factors: [JSON]) async throws {
+            let change: JSON = ["localId": .string(ada.id), "mfa": ["enrollments": .array(factors)]]
+            #expect(try await fixture.administer("update", change).outcome == "200")
+        }
+        try await keep([["mfaEnrollmentId": app, "totpInfo": [:]], phone])
+        try await keep([["mfaEnrollmentId": app, "totpInfo": [:]]])
         #expect(try await fixture.roles(of: ada) == [ConsoleFixture.operators: .administrator])
+        #expect(try await ada.open("/console/demo/accounts").status == 200)
+        try await keep([phone])
+        #expect(try await fixture.roles(of: ada) == [:])
+        #expect(try await ada.open("/console/demo/accounts").status == 303)
     }
 
     @Test("The suspension is in the audit trail of the project, with the role")
