@@ -226,6 +226,15 @@ public struct AdministrativeChange: Hashable, Sendable {
 }
 
 extension AdministrativeChange {
+    /// Whether the change leaves `account` without a verified address, because it removes or replaces the address, or
+    /// withdraws the verification. The user who then proves the mailbox reclaims the account, without its factors.
+    public func leavesAddressUnproven(of account: Account) -> Bool {
+        let address = update.email.map(\.content) ?? account.email
+        let isSame = address == account.email
+        guard !isSame || update.emailIsVerified == false else { return false }
+        return address == nil || !(update.emailIsVerified ?? false)
+    }
+
     /// The events of the change, except those about identities that it unlinks and factors that it removes.
     ///
     /// - Parameter replacesProfile: whether the account already had the identity to link, so that only the address, the

@@ -97,6 +97,7 @@ extension Transaction {
         if change.endsAdministration { try await requireRemainingOwner(without: [id], in: realm) }
         guard let locked = try await query(.lock(id, in: realm)).first else { throw StoreConflict.notFound }
         let account = try AccountRow.account(locked)
+        if change.leavesAddressUnproven(of: account) { try await requireNoRole(of: id, in: realm) }
         var update = change.update
         // The same number again does not change when it was proven and added.
         if let number = account.phoneNumber, update.phoneNumber == .set(number) {

@@ -30,6 +30,17 @@ extension Transaction {
         try await lockOwners(in: realm).requireRemaining(without: Set(accounts))
     }
 
+    /// Requires that the account, which the transaction has locked, has no accepted role.
+    ///
+    /// - Throws: ``AdministratorRefusal/unprovenAddress``.
+    func requireNoRole(of account: ID<Account>, in realm: ID<Realm>) async throws {
+        let statement: SQL = """
+            SELECT FROM administrator WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue)
+                AND invitation_hash IS NULL LIMIT 1
+            """
+        guard try await query(statement).isEmpty else { throw AdministratorRefusal.unprovenAddress }
+    }
+
     /// Whether the account, which the transaction has locked, has the factor with which a person enters the console.
     func hasAuthenticatorApp(_ account: ID<Account>, in realm: ID<Realm>) async throws -> Bool {
         let statement: SQL = """

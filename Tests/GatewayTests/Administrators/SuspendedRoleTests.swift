@@ -135,6 +135,31 @@ struct SuspendedRoleTests {
         #expect(try await ada.open("/console/demo/accounts").status == 303)
     }
 
+    @Test(
+        "An administrator of the console keeps a verified address, because a reclaim would remove the factor",
+        arguments: [
+            (["email": "lady@example.com"], false), (["email": "lady@example.com", "emailVerified": false], false),
+            (["emailVerified": false], false), (["deleteAttribute": ["EMAIL"]], false),
+            (["email": "lady@example.com", "emailVerified": true], true), (["email": "ada@example.com"], true),
+            (["displayName": "Lady"], true),
+        ] as [([String: JSON], Bool)])
+    func verifiedAddress(change: [String: JSON], isAccepted: Bool) async throws {
+        let fixture = try await ConsoleFixture()
+        func update(_ id: String) async throws -> String {
+            try await fixture.administer("update", .object(change.merging(["localId": .string(id)]) { $1 })).outcome
+        }
+        let ada = try await fixture.signIn(as: "owner")
+        let outcome = try await update(ada.id)
+        let refusal = "400 OPERATION_NOT_ALLOWED : A person with a role in the console needs a verified address."
+        #expect(isAccepted ? outcome == "200" : outcome.hasPrefix(refusal), "\(outcome)")
+        #expect(try await fixture.roles(of: ada) == [ConsoleFixture.operators: .owner])
+        // An account without a role is like every other one.
+        let role = "/v2/projects/other/administrators/\(ada.id)"
+        _ = try await fixture.signIn("owner@example.com", as: "owner")
+        #expect(try await fixture.gateway.send(.delete, role, by: fixture.operatorsKey).status < 300)
+        #expect(try await update(ada.id) == "200")
+    }
+
     @Test("The suspension is in the audit trail of the project, with the role")
     func audit() async throws {
         let fixture = try await ConsoleFixture()
