@@ -30,8 +30,9 @@ public struct SessionService: Sendable {
         // Reads one session more than the page has, to find out whether there is a next page.
         let found = try await store.sessions(
             of: account, after: position, limit: limit + 1, in: realm.id)
-        let (page, now) = (found.prefix(limit), clock.now())
-        let active = page.filter { listed in listed.session.endsAt.map { now < $0 } ?? true }
+        let page = found.prefix(limit)
+        let now = clock.now()
+        let active = page.filter { !$0.session.isOver(at: now) }
         return (active, found.count > limit ? page.last?.session.position : nil)
     }
 

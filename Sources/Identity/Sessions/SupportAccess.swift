@@ -24,6 +24,12 @@ extension Session {
     /// When the session ends in any case; `nil` if it can be renewed.
     public var endsAt: Instant? { support?.endsAt }
 
+    /// Whether the time of a session with a fixed end is over.
+    func isOver(at now: Instant) -> Bool {
+        guard let support else { return false }
+        return support.endsAt <= now
+    }
+
     /// The lifetime of an ID token that is issued now.
     public func idTokenLifetime(by policy: Policy, at now: Instant) -> Duration {
         endsAt.map { min($0 - now, policy.idTokenLifetime) } ?? policy.idTokenLifetime
