@@ -36,7 +36,7 @@ extension Endpoint {
                         Page.sessionFailure(.foreignForm, visit.pageContext), status: 400,
                         because: SignInPageRefusal.foreignForm)
                 }
-                return try await (fields[signIn: .remember] == nil ? visit : visit.remembering()).submit(fields)
+                return try await visit.remembering(as: fields).submit(fields)
             }
         }
     }

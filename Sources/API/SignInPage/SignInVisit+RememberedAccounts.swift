@@ -1,6 +1,7 @@
 internal import Encoding
 internal import HTTP
 internal import Identity
+internal import Pages
 
 /// The accounts that the browser remembers, on the gateway's own origin: on the host of an app, its scripts could read
 /// the names on the page.
@@ -42,12 +43,19 @@ extension SignInVisit {
         }?.email
     }
 
-    /// Returns the visit with the wish that the browser remembers the account.
-    func remembering() throws -> SignInVisit {
-        var flow = flow
-        flow.remembersAccount = true
+    /// Returns the visit with what the user has chosen in the form with the box, both ways.
+    func remembering(as fields: FormFields) throws -> SignInVisit {
+        let isWanted = fields[signIn: .remember] != nil
+        guard fields[signIn: .step] == SignInAction.signIn.rawValue, isWanted != flow.remembersAccount else {
+            return self
+        }
+        var (flow, pageContext) = (flow, pageContext)
+        flow.remembersAccount = isWanted
         let sealed = try services.sealedTokens.encode(
             flow, until: services.clock.now() + SignInPageFlow.lifetime, in: ID(realm.project.id))
+        pageContext.repeatingQuery = pageContext.repeatingQuery?.map { name, value in
+            (name, name == SignInField.flow.rawValue ? sealed : value)
+        }
         return SignInVisit(call: call, realm: realm, app: app, flow: flow, sealed: sealed, pageContext: pageContext)
     }
 

@@ -62,6 +62,7 @@ extension SignInVisit {
             var form = offer.screen
             form.email = email
             form.stays = stays
+            form.remembers = flow.remembersAccount
             form.passkey = try passkeyCeremony(unknown: unknownPasskey)
             form.remembered = rememberedAccounts
             form.offersStaying = isOwnOrigin && request.operation == .signIn

@@ -50,12 +50,15 @@ extension Page.Context {
         return [
             emailField(screen.email, problem), Markup(.label, [.for(.password)], text: text(.password)),
             .void(.input, password),
-        ] + (screen.offersStaying ? [stayCheckbox(screen.stays), rememberCheckbox] : []) + [button(localized(.signIn))]
+        ] + (screen.offersStaying ? [stayCheckbox(screen.stays), rememberCheckbox(screen.remembers)] : [])
+            + [button(localized(.signIn))]
     }
 
     func stayCheckbox(_ isChecked: Bool) -> Markup { checkbox(.stay, .stay, .stay, isChecked: isChecked) }
 
-    var rememberCheckbox: Markup { checkbox(.remember, .remember, .rememberAccount, isChecked: false) }
+    func rememberCheckbox(_ isChecked: Bool) -> Markup {
+        checkbox(.remember, .remember, .rememberAccount, isChecked: isChecked)
+    }
 
     private func checkbox(_ id: ElementID, _ field: SignInField, _ label: SignInPageText, isChecked: Bool) -> Markup {
         Markup(

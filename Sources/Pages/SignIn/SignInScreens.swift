@@ -70,6 +70,7 @@ public struct SignInScreen: Sendable {
     /// The values of the submitted form, or of the request.
     public var email = ""
     public var stays = false
+    public var remembers = false
     /// The user for whose account a link or re-authentication is; `nil` for a sign-in.
     public var subject: String?
 

@@ -38,6 +38,22 @@ struct RememberedAccountTests {
         #expect(next.text.contains(#"value="ada@example.com""#))
     }
 
+    @Test("After a failed attempt, the form shows the choice, and the last form decides", arguments: [false, true])
+    func choiceAfterFailure(isWanted: Bool) async throws {
+        let visit = try await Self.visit()
+        let ticked = try await visit.submit(
+            visit.open(), "signIn", Self.remembering.merging(["password": "wrong"]) { $1 })
+        #expect(ticked.text.contains(#/<input id="remember"[^>]* checked/#), "\(ticked.text)")
+        var fields = Self.remembering
+        fields["remember"] = isWanted ? "on" : nil
+        let failed = try await visit.submit(ticked, "signIn", fields.merging(["password": "wrong"]) { $1 })
+        #expect(failed.text.contains(#/<input id="remember"[^>]* checked/#) == isWanted)
+        // The sealed visit has the choice too: that of the form decides.
+        let done = try await visit.submit(ticked, "signIn", fields)
+        #expect(done.result != nil)
+        #expect((visit.browser.cookies[Self.cookie] != nil) == isWanted)
+    }
+
     @Test("The cookie proves nothing: without a session, a login is required")
     func provesNothing() async throws {
         let visit = try await Self.visit()
