@@ -38,11 +38,11 @@ USAGE = [
     ("email", "email", "email requires a subcommand: test, list"),
     ("audit", "audit", "audit requires a subcommand: list, export"),
     ("apps", "apps", "apps requires a subcommand: create, list, delete"),
-    ("projects", "projects", "projects requires a subcommand: create, list, show, apply, policy, delete"),
+    ("projects", "projects", "projects requires a subcommand: create, list, show, texts, apply, policy, delete"),
     ("users",
      "users",
-     "users requires a subcommand: list, get, set-password, disable, enable, sign-out, reset-factors, delete, link, unlink, "
-     "import, export"),
+     "users requires a subcommand: list, get, set-password, disable, enable, sign-out, reset-factors, impersonate, "
+     "delete, link, unlink, import, export"),
     ("--frobnicate", "", "unknown option --frobnicate"),
     ("-x", "", "unknown option -x"),
     ("serve now", "serve", "unexpected argument: now"),
@@ -102,7 +102,8 @@ USAGE = [
     ("apps create", "apps create", "expected exactly one app ID, got none"),
     ("apps create App --project demo",
      "apps create",
-     "expected an app ID of at most 63 characters (a-z, 0-9 and hyphens, not beginning with a hyphen), got \"App\""),
+     "expected an app ID of at most 63 characters (a-z, 0-9 and hyphens, not beginning with a hyphen, neither account "
+     "nor console), got \"App\""),
     ("apps create app", "apps create", "--project is required"),
     ("apps list", "apps list", "--project is required"),
     ("apps list --project a/b", "apps list", "expected a project ID, got the tenant \"a/b\""),
