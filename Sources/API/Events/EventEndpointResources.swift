@@ -11,7 +11,8 @@ extension Endpoint {
         "listEventEndpoints", .get, collection, needs: .readConfig
     ) { call, administrator in
         let endpoints = try await call.services.events.store.endpoints(of: administrator.realm.project.id)
-        return try .json(EventEndpointList(eventEndpoints: endpoints.map { EventEndpointResource($0) }))
+        return try .json(
+            EventEndpointList(eventEndpoints: endpoints.map { EventEndpointResource($0, for: administrator) }))
     }
 
     static let createEventEndpoint = administrator(
@@ -26,14 +27,15 @@ extension Endpoint {
             of: administrator.realm.project.id)
         return try .json(
             EventEndpointResource(
-                created.endpoint, secret: created.secret, completeFrom: created.completeFrom))
+                created.endpoint, for: administrator, secret: created.secret, completeFrom: created.completeFrom))
     }
 
     static let getEventEndpoint = administrator("getEventEndpoint", .get, resource, needs: .readConfig) {
         call, administrator in
         try .json(
             EventEndpointResource(
-                try await call.services.events.endpoint(call.eventEndpointID, of: administrator.realm.project.id)))
+                try await call.services.events.endpoint(call.eventEndpointID, of: administrator.realm.project.id),
+                for: administrator))
     }
 
     static let updateEventEndpoint = administrator(
@@ -47,7 +49,7 @@ extension Endpoint {
         if input.includesProfile(after: current) { try administrator.require(.readUsers) }
         let endpoint = try await call.services.events.update(
             call.eventEndpointID, input, by: administrator.actor, of: project)
-        return try .json(EventEndpointResource(endpoint))
+        return try .json(EventEndpointResource(endpoint, for: administrator))
     }
 
     static let deleteEventEndpoint = administrator(
@@ -75,7 +77,7 @@ extension Endpoint {
     ) { call, administrator in
         let endpoint = try await call.services.events.enable(
             call.eventEndpointID, by: administrator.actor, of: administrator.realm.project.id)
-        return try .json(EventEndpointResource(endpoint))
+        return try .json(EventEndpointResource(endpoint, for: administrator))
     }
 
     /// Sends an event about no account to the endpoint, and responds with what the endpoint answered.
@@ -213,10 +215,14 @@ struct EventEndpointResource: Encodable {
     /// Only in the response to the creation.
     let completeFrom: String?
 
-    init(_ endpoint: EventEndpoint, secret: Secret? = nil, completeFrom: Instant? = nil) {
+    /// - Parameter administrator: without the scope `trust`, which changes URLs, the response has only the host.
+    init(
+        _ endpoint: EventEndpoint, for administrator: Administrator, secret: Secret? = nil,
+        completeFrom: Instant? = nil
+    ) {
         let health = endpoint.health
         eventEndpointId = endpoint.id.rawValue
-        url = endpoint.url?.rawValue
+        url = administrator.scopes.allows(.trust) ? endpoint.url?.rawValue : endpoint.url?.abbreviated
         kinds = endpoint.kinds.map { $0.map(\.rawValue).sorted() }
         include = endpoint.includesProfile ? ["profile"] : nil
         state = health.stateName

@@ -61,6 +61,33 @@ struct EventEndpointTests {
         #expect(created.outcome.hasPrefix("400 INVALID_ARGUMENT"), "\(created.outcome)")
     }
 
+    @Test(
+        "Without the scope trust, a URL has no path and no query, which can contain a token",
+        arguments: [
+            ("https://hooks.example.com/T0/SECRET?key=SECRET", "https://hooks.example.com/…"),
+            ("https://hooks.example.com?key=SECRET", "https://hooks.example.com/…"),
+            ("https://hooks.example.com:8443/SECRET", "https://hooks.example.com:8443/…"),
+        ])
+    func abbreviatedURLs(url: String, expected: String) async throws {
+        let fixture = try await EventFixture()
+        let created = try await fixture.configurator.send(
+            .post, "eventEndpoints", ["eventEndpointId": "other", "url": .string(url)])
+        #expect(created.json["url"]?.string == url, "\(created.text)")
+        for scope in [ServiceKeyScope.readConfig, .config] {
+            let key = try await ServiceKey(
+                id: scope.rawValue, in: fixture.gateway, scopes: ServiceKeyScopes([scope, .readUsers]))
+            let limited = Configurator(gateway: fixture.gateway, serviceKey: key)
+            for path in ["", "/other"] {
+                let read = try await limited.send(.get, "eventEndpoints\(path)")
+                #expect(read.status == 200 && !read.text.contains("SECRET"), "\(read.text)")
+            }
+            #expect(try await limited.send(.get, "eventEndpoints/other").json["url"]?.string == expected)
+            #expect(!(try await limited.send(.post, "eventEndpoints/other:enable", [:])).text.contains("SECRET"))
+        }
+        let full = try await fixture.configurator.send(.get, "eventEndpoints/other")
+        #expect(full.json["url"]?.string == url)
+    }
+
     @Test("Where events go needs the scope trust, and the feed the scope events.read")
     func scopes() async throws {
         let fixture = try await EventFixture()
