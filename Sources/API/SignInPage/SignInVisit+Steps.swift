@@ -165,6 +165,15 @@ extension SignInVisit {
                 .enterCode, .openLink:
                 nil
             }
+        var page = try await self.page(on: screen, because: refusal, email: email, stays: stays)
+        if let delay = refusal.retryDelay { page.response.headers.add("Retry-After", String(delay.delaySeconds)) }
+        return page
+    }
+
+    /// - Parameter screen: the screen of the rejected form; `nil` for the screen of the visit's state.
+    private func page(
+        on screen: SignInPageRequest.Screen?, because refusal: any Refusal, email: String?, stays: Bool
+    ) async throws -> PageResponse {
         let problem = SignInProblem(refusal)
         let state = try await state()
         if screen == nil, let page = try await show(state, problem, status: problem.status, because: refusal) {
@@ -173,10 +182,8 @@ extension SignInVisit {
         if screen == .signIn, let conflict = state.conflict {
             return try show(conflict, problem, status: problem.status, because: refusal)
         }
-        var page = try await show(
+        return try await show(
             screen: screen, problem, email: email, stays: stays, status: problem.status, because: refusal)
-        if let delay = refusal.retryDelay { page.response.headers.add("Retry-After", String(delay.delaySeconds)) }
-        return page
     }
 }
 

@@ -38,9 +38,19 @@ struct AdministratorOperationTests {
             let link = try #require(invitation.json["invitationUri"]?.string)
             let code = try #require(link.split(separator: "=").last)
             let id = try #require(account ?? invitation.json["localId"]?.string)
+            try await addAuthenticatorApp(to: id)
             return try await PostgresAdministratorStore(pool: gateway.database.pool).accept(
                 Digest.sha256(Array(code.utf8)), by: ID(id), announcing: RoleAnnouncement { _, _ in .none },
                 at: gateway.clock.now, of: operators)
+        }
+
+        private func addAuthenticatorApp(to account: String) async throws {
+            _ = try await gateway.database.pool.execute(
+                """
+                INSERT INTO second_factor (realm_id, account_id, owner_id, id, kind, enrolled_at, secret, last_step)
+                SELECT realm_id, id, id, 'app', 'totp', now(), '', 0 FROM account WHERE id = \(account)
+                ON CONFLICT DO NOTHING
+                """)
         }
 
         func roles(of id: String) async throws -> [ID<Project>: AdministratorRole] {

@@ -141,7 +141,7 @@ struct ConsolePermissionTests {
     @Test("These operations need a recent proof, by their scope or by themselves")
     func recentProof() {
         let scopes = Set(Endpoint.all.filter { $0.needs?.recentProof == true }.compactMap(\.scope))
-        #expect(scopes == [.writeUsers, .linkUsers, .mintTokens, .writeAdministrators, .readUsers, .config])
+        #expect(scopes == [.writeUsers, .linkUsers, .mintTokens, .writeAdministrators, .readUsers, .config, .trust])
         let others = Endpoint.all.filter { endpoint in
             endpoint.needs.map { $0.recentProof && !$0.scope.needsRecentProof } ?? false
         }

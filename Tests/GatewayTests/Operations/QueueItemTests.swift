@@ -14,7 +14,7 @@ struct QueueItemTests {
         let gateway = try await TestGateway.withServiceKey()
         _ = try await gateway.signUp()
         _ = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
-        let key = try await ServiceKey(in: gateway)
+        let key = try await ServiceKey(id: "lister", in: gateway)
         let items = try await gateway.send(.get, path, by: key).json["items"]?.elements ?? []
         return (gateway, try #require(items.last?["itemId"]?.string))
     }

@@ -45,7 +45,12 @@ struct JanitorTests {
             }, names: "SELECT realm_id AS name FROM authorization_flow", retention: .seconds(300)),
         Row(
             kind: .signInFlow,
-            insert: { "INSERT INTO sign_in_flow VALUES (\($0), sha256(\($0)::text::bytea), '', \($1))" },
+            insert: {
+                """
+                INSERT INTO sign_in_flow (realm_id, flow_hash, content, attempts, expires_at)
+                VALUES (\($0), sha256(\($0)::text::bytea), '', 0, \($1))
+                """
+            },
             names: "SELECT realm_id AS name FROM sign_in_flow", retention: .seconds(300)),
         Row(
             kind: .browserSession,
@@ -62,9 +67,9 @@ struct JanitorTests {
                 WITH inserted AS (INSERT INTO account (realm_id, id, created_at, valid_since)
                     VALUES ('demo', \($0), \(epoch), \(epoch)))
                 INSERT INTO sign_in_code (realm_id, code_hash, flow_hash, app_id, target, challenge, account_id,
-                    generation, source_session_id, ends_session, is_new_account, expires_at, kept_until)
+                    generation, source_session_id, ends_session, is_new_account, is_continued, expires_at, kept_until)
                 VALUES ('demo', sha256(\($0)::text::bytea), sha256(\($0)::text::bytea), 'web', '', sha256('c'), \($0), 1,
-                    gen_random_uuid(), false, false, \(epoch), \($1))
+                    gen_random_uuid(), false, false, false, \(epoch), \($1))
                 """
             }, names: "SELECT account_id AS name FROM sign_in_code", retention: .seconds(300)),
         Row(
