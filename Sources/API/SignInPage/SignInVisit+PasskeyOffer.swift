@@ -91,7 +91,7 @@ extension SignInVisit {
         return response(.signInFailure(.cancelled, returningTo: back, isAutomatic: true, pageContext))
     }
 
-    /// Ends the session of the sign-in for which nobody has answered, and forgets the offer.
+    /// Ends the session of a sign-in whose offer the user has not answered, and forgets the offer.
     private func withdraw(_ offer: SignInPageStep.PasskeyOffer) async throws {
         try await services.codes.discard(offer.session, in: realm)
         try await services.steps.remove(of: flow, in: realm)

@@ -39,7 +39,7 @@ public struct TokenRefresh: Sendable {
         let now = clock.now()
         switch try await store.rotate(contents, by: realm.policy, at: now, in: realm.id) {
         case .continues(let session, let account, let counter, let accountIsFirstSeen):
-            // Support access ends; nobody renews it.
+            // A session with support access is never renewed.
             guard session.support == nil else { throw TokenRefusal.sessionEnded }
             if accountIsFirstSeen { count(.activeAccount, realm.id) }
             return try await tokens.issueTokenPair(for: session, of: account, counter: counter, in: realm, at: now)
