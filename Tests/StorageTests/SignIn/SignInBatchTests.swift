@@ -78,7 +78,7 @@ struct SignInBatchTests {
     func unreadableAccount() async throws {
         let fixture = try await SignInFixture(accounts: 20)
         try await fixture.database.pool.execute(
-            "ALTER TABLE linked_identity DROP CONSTRAINT linked_identity_email_trust_check")
+            "ALTER DOMAIN email_trust DROP CONSTRAINT email_trust_check")
         try await fixture.database.pool.execute(
             "UPDATE linked_identity SET email_trust = 'unknown' WHERE account_id = 'user7'")
         let owners = await fixture.owners(of: 1...20)
