@@ -1,6 +1,46 @@
 -- A database of a release with rows in its tables, for tests of upgrades. The next line has its secrets.
--- {"masterKey": "pjGNgVFOmFxkYIFEaHUD5K6k1ktyJWnFmI0STCE9vko=", "apiKey": "pk_NQlXBEh5moklZGwhHfaBlF0qx7tsXK3Wmgw8", "email": "bbff34c34a1f311e@example.com", "localId": "Gyhlq5GJL4L85TlbWZaq5NlpLTRH", "refreshToken": "AV_H-BgKvJKBO1pOnLh-_lz-z996AAAAAAAAAAC5JB2XYMuDJuzu7R_jB5zQcQ7cr2qGvFuTNKX2QCudGw"}
+-- {"masterKey": "W/VlITFm04XFawREUvA/eARdt5Q7JE9EyUqnnJRIDOs=", "apiKey": "pk_r62TuEVtScwubcqUFTYBUr2ZtSv7cn6J3i4d", "email": "b21f155015823388@example.com", "localId": "pGi5GyODm5VG869CGQ1WsTPaXGk4", "refreshToken": "AeKMqfj8BCSuwvdD_rhNh9wbz8w_AAAAAAAAAAAq-AJBBCkA6j7he_Jb-OUJ3T0PPGkR0cC2RNbJdf_tyg"}
 SET check_function_bodies = false;
+CREATE DOMAIN public.apple_grant_state AS text
+	CONSTRAINT apple_grant_state_check CHECK ((VALUE = ANY (ARRAY['REDEEMING'::text, 'AUTHORIZED'::text, 'REVOKED'::text, 'UNKNOWN'::text, 'REVOKING'::text])));
+CREATE DOMAIN public.apple_token_type AS text
+	CONSTRAINT apple_token_type_check CHECK ((VALUE = ANY (ARRAY['CODE'::text, 'REFRESH_TOKEN'::text, 'ACCESS_TOKEN'::text])));
+CREATE DOMAIN public.credential_state AS text
+	CONSTRAINT credential_state_check CHECK ((VALUE = ANY (ARRAY['AUTHORIZED'::text, 'REVOKED'::text, 'TRANSFERRED'::text, 'UNKNOWN'::text])));
+CREATE DOMAIN public.device_name AS text
+	CONSTRAINT device_name_check CHECK ((length(VALUE) <= 200));
+CREATE DOMAIN public.email_address AS text
+	CONSTRAINT email_address_check CHECK (((VALUE = lower(VALUE)) AND (length(VALUE) <= 254)));
+CREATE DOMAIN public.email_trust AS text
+	CONSTRAINT email_trust_check CHECK ((VALUE = ANY (ARRAY['none'::text, 'verified'::text, 'authoritative'::text])));
+CREATE DOMAIN public.external_id AS text COLLATE pg_catalog."C"
+	CONSTRAINT external_id_check CHECK ((VALUE <> ''::text));
+CREATE DOMAIN public.factor_kind AS text COLLATE pg_catalog."C"
+	CONSTRAINT factor_kind_check CHECK ((VALUE = ANY (ARRAY['totp'::text, 'phone'::text])));
+CREATE DOMAIN public.hash128 AS bytea
+	CONSTRAINT hash128_check CHECK ((length(VALUE) = 16));
+CREATE DOMAIN public.hash256 AS bytea
+	CONSTRAINT hash256_check CHECK ((length(VALUE) = 32));
+CREATE DOMAIN public.identifier AS text COLLATE pg_catalog."C"
+	CONSTRAINT identifier_check CHECK (((length(VALUE) >= 1) AND (length(VALUE) <= 128)));
+CREATE DOMAIN public.json_object AS jsonb
+	CONSTRAINT json_object_check CHECK ((jsonb_typeof(VALUE) = 'object'::text));
+CREATE DOMAIN public.json_object_text AS text
+	CONSTRAINT json_object_text_check CHECK ((jsonb_typeof((VALUE)::jsonb) = 'object'::text));
+CREATE DOMAIN public.language_tag AS text
+	CONSTRAINT language_tag_check CHECK (((length(VALUE) >= 1) AND (length(VALUE) <= 35)));
+CREATE DOMAIN public.row_count AS smallint
+	CONSTRAINT row_count_check CHECK ((VALUE >= 0));
+CREATE DOMAIN public.session_end_reason AS text COLLATE pg_catalog."C"
+	CONSTRAINT session_end_reason_check CHECK ((VALUE = ANY (ARRAY['REVOKED'::text, 'TOKEN_REUSED'::text, 'SIGN_IN_METHOD_REMOVED'::text, 'PROVIDER_REVOKED'::text, 'LIMIT'::text, 'REPLACED'::text, 'EXPIRED'::text])));
+CREATE DOMAIN public.session_factor AS text COLLATE pg_catalog."C"
+	CONSTRAINT session_factor_check CHECK ((VALUE = ANY (ARRAY['totp'::text, 'phone'::text, 'recovery_code'::text])));
+CREATE DOMAIN public.telephone_number AS text
+	CONSTRAINT telephone_number_check CHECK ((VALUE ~~ '+%'::text));
+CREATE DOMAIN public.time_zone_name AS text
+	CONSTRAINT time_zone_name_check CHECK (((length(VALUE) >= 1) AND (length(VALUE) <= 40)));
+CREATE DOMAIN public.uri AS text COLLATE pg_catalog."C"
+	CONSTRAINT uri_check CHECK ((length(VALUE) <= 2048));
 CREATE FUNCTION public.passkeys(realm_id text, account_id text) RETURNS text
     LANGUAGE sql STABLE
     AS $$
@@ -51,41 +91,33 @@ CREATE FUNCTION public.second_factors(realm_id text, account_id text) RETURNS te
 $$;
 CREATE TABLE public.account (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    id text NOT NULL COLLATE pg_catalog."C",
-    email text,
+    id public.identifier NOT NULL,
+    email public.email_address,
     email_verified boolean DEFAULT false NOT NULL,
     vouched_email text,
     initial_email text,
-    phone_number text,
+    phone_number public.telephone_number,
     phone_proven_at timestamp with time zone,
     phone_added_at timestamp with time zone,
     display_name text,
     photo_url text,
-    language text,
-    time_zone text,
+    language public.language_tag,
+    time_zone public.time_zone_name,
     password_hash text,
     password_updated_at timestamp with time zone,
     email_link_sign_in boolean DEFAULT false NOT NULL,
     custom_auth boolean DEFAULT false NOT NULL,
-    custom_claims text,
+    custom_claims public.json_object_text,
     disabled_at timestamp with time zone,
     created_at timestamp with time zone NOT NULL,
     last_sign_in_at timestamp with time zone,
     valid_since timestamp with time zone NOT NULL,
     generation bigint DEFAULT 1 NOT NULL,
-    factor_count smallint DEFAULT 0 NOT NULL,
-    passkey_count smallint DEFAULT 0 NOT NULL,
-    CONSTRAINT account_custom_claims_check CHECK ((jsonb_typeof((custom_claims)::jsonb) = 'object'::text)),
-    CONSTRAINT account_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
+    factor_count public.row_count DEFAULT 0 NOT NULL,
+    passkey_count public.row_count DEFAULT 0 NOT NULL,
     CONSTRAINT account_email_link_check CHECK (((email IS NOT NULL) OR (NOT email_link_sign_in))),
     CONSTRAINT account_email_verified_check CHECK (((email IS NOT NULL) OR (NOT email_verified))),
-    CONSTRAINT account_factor_count_check CHECK ((factor_count >= 0)),
-    CONSTRAINT account_id_check CHECK (((length(id) >= 1) AND (length(id) <= 128))),
-    CONSTRAINT account_language_check CHECK (((length(language) >= 1) AND (length(language) <= 35))),
-    CONSTRAINT account_passkey_count_check CHECK ((passkey_count >= 0)),
-    CONSTRAINT account_password_check CHECK (((password_hash IS NULL) = (password_updated_at IS NULL))),
-    CONSTRAINT account_phone_number_check CHECK ((phone_number ~~ '+%'::text)),
-    CONSTRAINT account_time_zone_check CHECK (((length(time_zone) >= 1) AND (length(time_zone) <= 40)))
+    CONSTRAINT account_password_check CHECK (((password_hash IS NULL) = (password_updated_at IS NULL)))
 )
 WITH (fillfactor='85');
 CREATE TABLE public.account_event (
@@ -96,9 +128,8 @@ CREATE TABLE public.account_event (
     kind text NOT NULL,
     account_id text NOT NULL COLLATE pg_catalog."C",
     actor text NOT NULL COLLATE pg_catalog."C",
-    data jsonb NOT NULL,
+    data public.json_object NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    CONSTRAINT account_event_data_check CHECK ((jsonb_typeof(data) = 'object'::text)),
     CONSTRAINT account_event_sequence_check CHECK ((sequence > 0))
 );
 CREATE TABLE public.account_merge (
@@ -108,57 +139,51 @@ CREATE TABLE public.account_merge (
     merged_at timestamp with time zone NOT NULL,
     undo_until timestamp with time zone NOT NULL,
     target_generation bigint NOT NULL,
-    snapshot jsonb NOT NULL,
-    CONSTRAINT account_merge_snapshot_check CHECK ((jsonb_typeof(snapshot) = 'object'::text))
+    snapshot public.json_object NOT NULL
 );
 CREATE TABLE public.administrator (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     account_id text NOT NULL COLLATE pg_catalog."C",
     project_id text NOT NULL COLLATE pg_catalog."C",
     role text NOT NULL COLLATE pg_catalog."C",
-    invitation_hash bytea,
+    invitation_hash public.hash256,
     invitation_expires_at timestamp with time zone,
     changed_at timestamp with time zone NOT NULL,
     CONSTRAINT administrator_check CHECK (((invitation_hash IS NULL) = (invitation_expires_at IS NULL))),
-    CONSTRAINT administrator_invitation_hash_check CHECK ((length(invitation_hash) = 32)),
     CONSTRAINT administrator_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'support'::text, 'administrator'::text, 'owner'::text])))
 );
 CREATE TABLE public.api_key (
     project_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
     app_id text NOT NULL COLLATE pg_catalog."C",
-    key_hash bytea NOT NULL,
+    key_hash public.hash256 NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    revoked_at timestamp with time zone,
-    CONSTRAINT api_key_key_hash_check CHECK ((length(key_hash) = 32))
+    revoked_at timestamp with time zone
 );
 CREATE TABLE public.app (
     project_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
     name text NOT NULL,
-    settings jsonb DEFAULT '{}'::jsonb NOT NULL,
+    settings public.json_object DEFAULT '{}'::jsonb NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    CONSTRAINT app_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
-    CONSTRAINT app_settings_check CHECK ((jsonb_typeof(settings) = 'object'::text))
+    CONSTRAINT app_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
 );
 CREATE TABLE public.app_transaction (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    bundle_id text NOT NULL COLLATE pg_catalog."C",
-    transaction_id text NOT NULL COLLATE pg_catalog."C",
+    bundle_id public.external_id NOT NULL,
+    transaction_id public.external_id NOT NULL,
     account_id text NOT NULL COLLATE pg_catalog."C",
-    stated_at timestamp with time zone NOT NULL,
-    CONSTRAINT app_transaction_bundle_id_check CHECK ((bundle_id <> ''::text)),
-    CONSTRAINT app_transaction_transaction_id_check CHECK ((transaction_id <> ''::text))
+    stated_at timestamp with time zone NOT NULL
 );
 CREATE TABLE public.apple_grant (
     id uuid NOT NULL,
     realm_id text NOT NULL COLLATE pg_catalog."C",
     subject text COLLATE pg_catalog."C",
     client_id text NOT NULL COLLATE pg_catalog."C",
-    state text NOT NULL,
-    token_type text NOT NULL,
+    state public.apple_grant_state NOT NULL,
+    token_type public.apple_token_type NOT NULL,
     token bytea,
-    redirect_uri text,
+    redirect_uri public.uri,
     team_id text,
     key_id text,
     created_at timestamp with time zone NOT NULL,
@@ -167,11 +192,8 @@ CREATE TABLE public.apple_grant (
     attempts bigint DEFAULT 0 NOT NULL,
     checked_at timestamp with time zone,
     failure text,
-    CONSTRAINT apple_grant_redirect_uri_check CHECK ((length(redirect_uri) <= 2048)),
-    CONSTRAINT apple_grant_state_check CHECK ((state = ANY (ARRAY['REDEEMING'::text, 'AUTHORIZED'::text, 'REVOKED'::text, 'UNKNOWN'::text, 'REVOKING'::text]))),
-    CONSTRAINT apple_grant_subject_check CHECK (((state = 'REVOKING'::text) OR (subject IS NOT NULL))),
-    CONSTRAINT apple_grant_token_check CHECK (((state = 'REVOKED'::text) OR (token IS NOT NULL))),
-    CONSTRAINT apple_grant_token_type_check CHECK ((token_type = ANY (ARRAY['CODE'::text, 'REFRESH_TOKEN'::text, 'ACCESS_TOKEN'::text])))
+    CONSTRAINT apple_grant_subject_check CHECK ((((state)::text = 'REVOKING'::text) OR (subject IS NOT NULL))),
+    CONSTRAINT apple_grant_token_check CHECK ((((state)::text = 'REVOKED'::text) OR (token IS NOT NULL)))
 );
 CREATE TABLE public.audit_event (
     id uuid NOT NULL,
@@ -179,27 +201,23 @@ CREATE TABLE public.audit_event (
     actor text NOT NULL COLLATE pg_catalog."C",
     action text NOT NULL COLLATE pg_catalog."C",
     subject text NOT NULL COLLATE pg_catalog."C",
-    detail jsonb DEFAULT '{}'::jsonb NOT NULL,
+    detail public.json_object DEFAULT '{}'::jsonb NOT NULL,
     occurred_at timestamp with time zone NOT NULL,
     network text,
-    request_id text,
-    CONSTRAINT audit_event_detail_check CHECK ((jsonb_typeof(detail) = 'object'::text))
+    request_id text
 );
 CREATE TABLE public.authorization_flow (
-    state_hash bytea NOT NULL,
+    state_hash public.hash256 NOT NULL,
     realm_id text NOT NULL COLLATE pg_catalog."C",
     response text,
     claimed_at timestamp with time zone,
     result text,
     app_id text COLLATE pg_catalog."C",
-    grant_hash bytea,
-    session_hash bytea,
+    grant_hash public.hash256,
+    session_hash public.hash256,
     grant_expires_at timestamp with time zone,
     expires_at timestamp with time zone NOT NULL,
-    CONSTRAINT authorization_flow_grant_hash_check CHECK ((length(grant_hash) = 32)),
-    CONSTRAINT authorization_flow_result_check CHECK ((num_nulls(result, app_id, grant_hash, session_hash, grant_expires_at) = ANY (ARRAY[0, 5]))),
-    CONSTRAINT authorization_flow_session_hash_check CHECK ((length(session_hash) = 32)),
-    CONSTRAINT authorization_flow_state_hash_check CHECK ((length(state_hash) = 32))
+    CONSTRAINT authorization_flow_result_check CHECK ((num_nulls(result, app_id, grant_hash, session_hash, grant_expires_at) = ANY (ARRAY[0, 5])))
 );
 CREATE TABLE public.brand_image (
     realm_id text NOT NULL COLLATE pg_catalog."C",
@@ -211,20 +229,17 @@ CREATE TABLE public.brand_image (
 );
 CREATE TABLE public.browser_session (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    secret_hash bytea NOT NULL,
+    secret_hash public.hash256 NOT NULL,
     session_id uuid NOT NULL,
     idle_seconds bigint NOT NULL,
     expires_at timestamp with time zone NOT NULL,
-    ends_at timestamp with time zone NOT NULL,
-    CONSTRAINT browser_session_secret_hash_check CHECK ((length(secret_hash) = 32))
+    ends_at timestamp with time zone NOT NULL
 );
 CREATE TABLE public.consent_rescission (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    bundle_id text NOT NULL COLLATE pg_catalog."C",
-    transaction_id text NOT NULL COLLATE pg_catalog."C",
-    signed_at timestamp with time zone NOT NULL,
-    CONSTRAINT consent_rescission_bundle_id_check CHECK ((bundle_id <> ''::text)),
-    CONSTRAINT consent_rescission_transaction_id_check CHECK ((transaction_id <> ''::text))
+    bundle_id public.external_id NOT NULL,
+    transaction_id public.external_id NOT NULL,
+    signed_at timestamp with time zone NOT NULL
 );
 CREATE TABLE public.daily_count (
     realm_id text NOT NULL COLLATE pg_catalog."C",
@@ -311,12 +326,10 @@ CREATE TABLE public.hourly_count (
 );
 CREATE TABLE public.identity_provider (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    provider text NOT NULL COLLATE pg_catalog."C",
-    settings jsonb NOT NULL,
+    provider public.external_id NOT NULL,
+    settings public.json_object NOT NULL,
     secret bytea,
-    updated_at timestamp with time zone NOT NULL,
-    CONSTRAINT identity_provider_provider_check CHECK ((provider <> ''::text)),
-    CONSTRAINT identity_provider_settings_check CHECK ((jsonb_typeof(settings) = 'object'::text))
+    updated_at timestamp with time zone NOT NULL
 );
 CREATE TABLE public.installation (
     only_row boolean DEFAULT true NOT NULL,
@@ -329,19 +342,18 @@ CREATE TABLE public.installation (
 CREATE TABLE public.known_network (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     account_id text NOT NULL COLLATE pg_catalog."C",
-    network_hash bytea NOT NULL,
-    last_seen_at timestamp with time zone NOT NULL,
-    CONSTRAINT known_network_network_hash_check CHECK ((length(network_hash) = 16))
+    network_hash public.hash128 NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL
 );
 CREATE TABLE public.linked_identity (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    provider text NOT NULL COLLATE pg_catalog."C",
-    subject text NOT NULL COLLATE pg_catalog."C",
+    provider public.external_id NOT NULL,
+    subject public.external_id NOT NULL,
     account_id text NOT NULL COLLATE pg_catalog."C",
     issuer text,
     audience text,
     email text,
-    email_trust text DEFAULT 'none'::text NOT NULL,
+    email_trust public.email_trust DEFAULT 'none'::text NOT NULL,
     is_private_email boolean DEFAULT false NOT NULL,
     display_name text,
     photo_url text,
@@ -353,12 +365,12 @@ CREATE TABLE public.linked_identity (
     real_user_status smallint,
     created_at timestamp with time zone NOT NULL,
     linked_at timestamp with time zone DEFAULT now() NOT NULL,
-    linked_device text,
-    credential_state text,
+    linked_device public.device_name,
+    credential_state public.credential_state,
     credential_checked_at timestamp with time zone,
     tokens_revoked_at timestamp with time zone,
     tokens_revoked_by uuid,
-    transfer_sub text COLLATE pg_catalog."C",
+    transfer_sub public.external_id,
     transfer_team text,
     transferred_at timestamp with time zone,
     transfer_error text,
@@ -366,22 +378,16 @@ CREATE TABLE public.linked_identity (
     suspended_at timestamp with time zone,
     relay_forwarding boolean,
     relay_forwarding_at timestamp with time zone,
-    CONSTRAINT linked_identity_credential_state_check CHECK ((credential_state = ANY (ARRAY['AUTHORIZED'::text, 'REVOKED'::text, 'TRANSFERRED'::text, 'UNKNOWN'::text]))),
-    CONSTRAINT linked_identity_email_trust_check CHECK ((email_trust = ANY (ARRAY['none'::text, 'verified'::text, 'authoritative'::text]))),
-    CONSTRAINT linked_identity_linked_device_check CHECK ((length(linked_device) <= 200)),
-    CONSTRAINT linked_identity_provider_check CHECK ((provider <> ''::text)),
-    CONSTRAINT linked_identity_subject_check CHECK ((subject <> ''::text)),
-    CONSTRAINT linked_identity_transfer_check CHECK ((((transfer_sub IS NULL) = (transfer_team IS NULL)) AND ((transfer_sub IS NOT NULL) OR (transferred_at IS NULL)) AND ((transfer_error IS NULL) OR ((transfer_sub IS NOT NULL) AND (transferred_at IS NULL))))),
-    CONSTRAINT linked_identity_transfer_sub_check CHECK ((transfer_sub <> ''::text))
+    CONSTRAINT linked_identity_transfer_check CHECK ((((transfer_sub IS NULL) = (transfer_team IS NULL)) AND ((transfer_sub IS NOT NULL) OR (transferred_at IS NULL)) AND ((transfer_error IS NULL) OR ((transfer_sub IS NOT NULL) AND (transferred_at IS NULL)))))
 );
 CREATE TABLE public.oob_code (
-    hash bytea NOT NULL,
+    hash public.hash256 NOT NULL,
     realm_id text NOT NULL COLLATE pg_catalog."C",
     purpose text NOT NULL,
     account_id text COLLATE pg_catalog."C",
     generation bigint,
-    email text NOT NULL,
-    new_email text,
+    email public.email_address NOT NULL,
+    new_email public.email_address,
     provider text COLLATE pg_catalog."C",
     subject text COLLATE pg_catalog."C",
     added_at timestamp with time zone,
@@ -389,10 +395,7 @@ CREATE TABLE public.oob_code (
     created_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     CONSTRAINT oob_code_account_check CHECK (((account_id IS NOT NULL) OR (purpose = 'EMAIL_SIGNIN'::text))),
-    CONSTRAINT oob_code_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
-    CONSTRAINT oob_code_hash_check CHECK ((length(hash) = 32)),
     CONSTRAINT oob_code_method_check CHECK (((purpose = ANY (ARRAY['REMOVE_SIGN_IN_METHOD'::text, 'REVERT_SECOND_FACTOR_ADDITION'::text])) = ((provider IS NOT NULL) AND (added_at IS NOT NULL)))),
-    CONSTRAINT oob_code_new_email_check CHECK (((new_email = lower(new_email)) AND (length(new_email) <= 254))),
     CONSTRAINT oob_code_new_email_check1 CHECK (((new_email IS NOT NULL) OR (purpose <> 'VERIFY_AND_CHANGE_EMAIL'::text))),
     CONSTRAINT oob_code_new_email_check2 CHECK (((new_email IS NULL) OR (purpose = ANY (ARRAY['VERIFY_AND_CHANGE_EMAIL'::text, 'RECOVER_EMAIL'::text])))),
     CONSTRAINT oob_code_purpose_check CHECK ((purpose = ANY (ARRAY['VERIFY_EMAIL'::text, 'PASSWORD_RESET'::text, 'EMAIL_SIGNIN'::text, 'VERIFY_AND_CHANGE_EMAIL'::text, 'RECOVER_EMAIL'::text, 'REMOVE_SIGN_IN_METHOD'::text, 'REVERT_SECOND_FACTOR_ADDITION'::text, 'UNDO_MERGE'::text]))),
@@ -404,10 +407,9 @@ CREATE TABLE public.outbox (
     kind text NOT NULL,
     account_id text NOT NULL COLLATE pg_catalog."C",
     actor text NOT NULL COLLATE pg_catalog."C",
-    data jsonb NOT NULL,
+    data public.json_object NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    project_id text GENERATED ALWAYS AS (split_part(realm_id, '/'::text, 1)) STORED NOT NULL COLLATE pg_catalog."C",
-    CONSTRAINT outbox_data_check CHECK ((jsonb_typeof(data) = 'object'::text))
+    project_id text GENERATED ALWAYS AS (split_part(realm_id, '/'::text, 1)) STORED NOT NULL COLLATE pg_catalog."C"
 );
 CREATE TABLE public.outgoing_email (
     id uuid NOT NULL,
@@ -440,7 +442,7 @@ CREATE TABLE public.outgoing_sms (
 );
 CREATE TABLE public.passkey (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    rp_id text NOT NULL COLLATE pg_catalog."C",
+    rp_id public.external_id NOT NULL,
     credential_id text NOT NULL COLLATE pg_catalog."C",
     account_id text NOT NULL COLLATE pg_catalog."C",
     user_handle text NOT NULL COLLATE pg_catalog."C",
@@ -456,7 +458,6 @@ CREATE TABLE public.passkey (
     added_at timestamp with time zone NOT NULL,
     last_used_at timestamp with time zone,
     CONSTRAINT passkey_credential_id_check CHECK (((length(credential_id) >= 2) AND (length(credential_id) <= 1364))),
-    CONSTRAINT passkey_rp_id_check CHECK ((rp_id <> ''::text)),
     CONSTRAINT passkey_sign_count_check CHECK ((sign_count >= 0)),
     CONSTRAINT passkey_user_handle_check CHECK (((length(user_handle) >= 1) AND (length(user_handle) <= 64)))
 )
@@ -469,24 +470,21 @@ CREATE TABLE public.password_key (
 );
 CREATE TABLE public.phone_code (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    hash bytea NOT NULL,
+    hash public.hash256 NOT NULL,
     project_id text NOT NULL COLLATE pg_catalog."C",
     purpose text NOT NULL COLLATE pg_catalog."C",
-    phone_number text NOT NULL,
+    phone_number public.telephone_number NOT NULL,
     calling_code text NOT NULL COLLATE pg_catalog."C",
     account_id text COLLATE pg_catalog."C",
     generation bigint,
     factor_id text COLLATE pg_catalog."C",
-    code_hash bytea NOT NULL,
+    code_hash public.hash256 NOT NULL,
     attempts smallint DEFAULT 0 NOT NULL,
     is_sent boolean NOT NULL,
     created_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     confirmed_at timestamp with time zone,
     CONSTRAINT phone_code_account_check CHECK ((((purpose = 'SIGN_IN_OR_SIGN_UP'::text) = (generation IS NULL)) AND ((account_id IS NULL) OR (generation IS NOT NULL)) AND ((purpose = 'MULTI_FACTOR_SIGN_IN'::text) = (factor_id IS NOT NULL)))),
-    CONSTRAINT phone_code_code_hash_check CHECK ((length(code_hash) = 32)),
-    CONSTRAINT phone_code_hash_check CHECK ((length(hash) = 32)),
-    CONSTRAINT phone_code_phone_number_check CHECK ((phone_number ~~ '+%'::text)),
     CONSTRAINT phone_code_purpose_check CHECK ((purpose = ANY (ARRAY['SIGN_IN_OR_SIGN_UP'::text, 'MULTI_FACTOR_ENROLLMENT'::text, 'MULTI_FACTOR_SIGN_IN'::text])))
 );
 CREATE TABLE public.provider_document (
@@ -496,11 +494,10 @@ CREATE TABLE public.provider_document (
     forced_refetch_at timestamp with time zone
 );
 CREATE TABLE public.rate_limit_counter (
-    key bytea NOT NULL,
+    key public.hash256 NOT NULL,
     window_start timestamp with time zone NOT NULL,
     count bigint NOT NULL,
-    expires_at timestamp with time zone NOT NULL,
-    CONSTRAINT rate_limit_counter_key_check CHECK ((length(key) = 32))
+    expires_at timestamp with time zone NOT NULL
 );
 CREATE TABLE public.realm (
     id text NOT NULL COLLATE pg_catalog."C",
@@ -508,54 +505,43 @@ CREATE TABLE public.realm (
     number bigint,
     name text NOT NULL,
     profile text NOT NULL,
-    policy jsonb DEFAULT '{}'::jsonb NOT NULL,
+    policy public.json_object DEFAULT '{}'::jsonb NOT NULL,
     authorized_domains text[] DEFAULT '{}'::text[] NOT NULL,
-    email_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
-    sms_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
+    email_settings public.json_object DEFAULT '{}'::jsonb NOT NULL,
+    sms_settings public.json_object DEFAULT '{}'::jsonb NOT NULL,
     sms_secret bytea,
-    tenant_settings jsonb,
-    passkey_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
+    tenant_settings public.json_object,
+    passkey_settings public.json_object DEFAULT '{}'::jsonb NOT NULL,
     event_kinds text[] DEFAULT '{}'::text[] NOT NULL,
-    blocking_functions jsonb,
-    brand jsonb DEFAULT '{}'::jsonb NOT NULL,
-    texts jsonb DEFAULT '{}'::jsonb NOT NULL,
+    blocking_functions public.json_object,
+    brand public.json_object DEFAULT '{}'::jsonb NOT NULL,
+    texts public.json_object DEFAULT '{}'::jsonb NOT NULL,
     created_at timestamp with time zone NOT NULL,
     deleted_at timestamp with time zone,
-    CONSTRAINT realm_blocking_functions_check CHECK ((jsonb_typeof(blocking_functions) = 'object'::text)),
-    CONSTRAINT realm_brand_check CHECK ((jsonb_typeof(brand) = 'object'::text)),
-    CONSTRAINT realm_email_settings_check CHECK ((jsonb_typeof(email_settings) = 'object'::text)),
     CONSTRAINT realm_id_check CHECK (
 CASE
     WHEN (parent_id IS NULL) THEN ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text) AND (number IS NOT NULL) AND (tenant_settings IS NULL))
     ELSE ((id ~ '^[a-z0-9][a-z0-9-]{0,62}/[A-Za-z0-9_-]{1,63}$'::text) AND starts_with(id, (parent_id || '/'::text)) AND (number IS NULL) AND (tenant_settings IS NOT NULL))
 END),
     CONSTRAINT realm_number_check CHECK ((number > 0)),
-    CONSTRAINT realm_passkey_settings_check CHECK ((jsonb_typeof(passkey_settings) = 'object'::text)),
-    CONSTRAINT realm_policy_check CHECK ((jsonb_typeof(policy) = 'object'::text)),
-    CONSTRAINT realm_profile_check CHECK ((profile = ANY (ARRAY['sekisho'::text, 'firebase'::text]))),
-    CONSTRAINT realm_sms_settings_check CHECK ((jsonb_typeof(sms_settings) = 'object'::text)),
-    CONSTRAINT realm_tenant_settings_check CHECK ((jsonb_typeof(tenant_settings) = 'object'::text)),
-    CONSTRAINT realm_texts_check CHECK ((jsonb_typeof(texts) = 'object'::text))
+    CONSTRAINT realm_profile_check CHECK ((profile = ANY (ARRAY['sekisho'::text, 'firebase'::text])))
 );
 CREATE TABLE public.recovery_code (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     account_id text NOT NULL COLLATE pg_catalog."C",
-    hash bytea NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    CONSTRAINT recovery_code_hash_check CHECK ((length(hash) = 32))
+    hash public.hash256 NOT NULL,
+    created_at timestamp with time zone NOT NULL
 );
 CREATE TABLE public.replay_guard (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    hash bytea NOT NULL,
-    expires_at timestamp with time zone NOT NULL,
-    CONSTRAINT replay_guard_hash_check CHECK ((length(hash) = 32))
+    hash public.hash256 NOT NULL,
+    expires_at timestamp with time zone NOT NULL
 );
 CREATE TABLE public.revoked_subject (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    subject_hash bytea NOT NULL,
+    subject_hash public.hash256 NOT NULL,
     credentials_void_before timestamp with time zone NOT NULL,
-    expires_at timestamp with time zone NOT NULL,
-    CONSTRAINT revoked_subject_subject_hash_check CHECK ((length(subject_hash) = 32))
+    expires_at timestamp with time zone NOT NULL
 );
 CREATE TABLE public.schema_migration (
     name text NOT NULL,
@@ -566,9 +552,9 @@ CREATE TABLE public.second_factor (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     account_id text NOT NULL COLLATE pg_catalog."C",
     owner_id text NOT NULL COLLATE pg_catalog."C",
-    id text NOT NULL COLLATE pg_catalog."C",
-    kind text NOT NULL COLLATE pg_catalog."C",
-    phone_number text,
+    id public.identifier NOT NULL,
+    kind public.factor_kind NOT NULL,
+    phone_number public.telephone_number,
     display_name text,
     enrolled_at timestamp with time zone NOT NULL,
     last_used_at timestamp with time zone,
@@ -580,24 +566,20 @@ CASE
     WHEN (owner_id <> account_id) THEN owner_id
     ELSE NULL::text
 END) STORED COLLATE pg_catalog."C",
-    CONSTRAINT second_factor_id_check CHECK (((length(id) >= 1) AND (length(id) <= 128))),
-    CONSTRAINT second_factor_kind_check CHECK ((kind = ANY (ARRAY['totp'::text, 'phone'::text]))),
-    CONSTRAINT second_factor_members_check CHECK ((((kind = 'totp'::text) = ((secret IS NOT NULL) AND (last_step IS NOT NULL))) AND ((kind = 'phone'::text) = (phone_number IS NOT NULL)))),
-    CONSTRAINT second_factor_phone_number_check CHECK ((phone_number ~~ '+%'::text))
+    CONSTRAINT second_factor_members_check CHECK (((((kind)::text = 'totp'::text) = ((secret IS NOT NULL) AND (last_step IS NOT NULL))) AND (((kind)::text = 'phone'::text) = (phone_number IS NOT NULL))))
 );
 CREATE TABLE public.service_key (
     project_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
     name text NOT NULL,
-    secret_hash bytea NOT NULL,
+    secret_hash public.hash256 NOT NULL,
     public_key text NOT NULL,
     scopes text[] NOT NULL,
     created_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone,
     last_used_at timestamp with time zone,
     revoked_at timestamp with time zone,
-    CONSTRAINT service_key_scopes_check CHECK ((cardinality(scopes) > 0)),
-    CONSTRAINT service_key_secret_hash_check CHECK ((length(secret_hash) = 32))
+    CONSTRAINT service_key_scopes_check CHECK ((cardinality(scopes) > 0))
 );
 CREATE TABLE public.session (
     realm_id text NOT NULL COLLATE pg_catalog."C",
@@ -607,10 +589,10 @@ CREATE TABLE public.session (
     method text NOT NULL COLLATE pg_catalog."C",
     authenticated_at timestamp with time zone NOT NULL,
     claims text,
-    second_factor text COLLATE pg_catalog."C",
+    second_factor public.session_factor,
     second_factor_id text COLLATE pg_catalog."C",
     passkey_id text COLLATE pg_catalog."C",
-    device text,
+    device public.device_name,
     credential_issued_at timestamp with time zone,
     counter bigint DEFAULT 0 NOT NULL,
     rotated_at timestamp with time zone NOT NULL,
@@ -620,22 +602,19 @@ CREATE TABLE public.session (
     refreshed_at timestamp with time zone NOT NULL,
     first_of_day boolean DEFAULT false NOT NULL,
     ended_at timestamp with time zone,
-    end_reason text COLLATE pg_catalog."C",
+    end_reason public.session_end_reason,
     support_actor text COLLATE pg_catalog."C",
     support_ends_at timestamp with time zone,
-    CONSTRAINT session_check CHECK (((support_actor IS NULL) = (support_ends_at IS NULL))),
-    CONSTRAINT session_device_check CHECK ((length(device) <= 200)),
-    CONSTRAINT session_end_reason_check CHECK ((end_reason = ANY (ARRAY['REVOKED'::text, 'TOKEN_REUSED'::text, 'SIGN_IN_METHOD_REMOVED'::text, 'PROVIDER_REVOKED'::text, 'LIMIT'::text, 'REPLACED'::text, 'EXPIRED'::text]))),
-    CONSTRAINT session_second_factor_check CHECK ((second_factor = ANY (ARRAY['totp'::text, 'phone'::text, 'recovery_code'::text])))
+    CONSTRAINT session_check CHECK (((support_actor IS NULL) = (support_ends_at IS NULL)))
 )
 WITH (fillfactor='75');
 CREATE TABLE public.sign_in_code (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    code_hash bytea NOT NULL,
-    flow_hash bytea NOT NULL,
+    code_hash public.hash256 NOT NULL,
+    flow_hash public.hash256 NOT NULL,
     app_id text NOT NULL COLLATE pg_catalog."C",
-    target text NOT NULL COLLATE pg_catalog."C",
-    challenge bytea NOT NULL,
+    target public.uri NOT NULL,
+    challenge public.hash256 NOT NULL,
     account_id text NOT NULL COLLATE pg_catalog."C",
     generation bigint NOT NULL,
     source_session_id uuid NOT NULL,
@@ -647,19 +626,14 @@ CREATE TABLE public.sign_in_code (
     kept_until timestamp with time zone NOT NULL,
     used_at timestamp with time zone,
     session_id uuid,
-    CONSTRAINT sign_in_code_challenge_check CHECK ((length(challenge) = 32)),
-    CONSTRAINT sign_in_code_code_hash_check CHECK ((length(code_hash) = 32)),
-    CONSTRAINT sign_in_code_flow_hash_check CHECK ((length(flow_hash) = 32)),
-    CONSTRAINT sign_in_code_target_check CHECK ((length(target) <= 2048)),
     CONSTRAINT sign_in_code_use_check CHECK (((used_at IS NULL) = (session_id IS NULL)))
 );
 CREATE TABLE public.sign_in_flow (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    flow_hash bytea NOT NULL,
+    flow_hash public.hash256 NOT NULL,
     content text NOT NULL,
     attempts integer DEFAULT 0 NOT NULL,
-    expires_at timestamp with time zone NOT NULL,
-    CONSTRAINT sign_in_flow_flow_hash_check CHECK ((length(flow_hash) = 32))
+    expires_at timestamp with time zone NOT NULL
 );
 CREATE TABLE public.signing_key (
     project_id text NOT NULL COLLATE pg_catalog."C",
@@ -683,92 +657,92 @@ CREATE TABLE public.sms_usage (
     confirmed bigint DEFAULT 0 NOT NULL
 );
 INSERT INTO public.account VALUES
-	('demo', 'Gyhlq5GJL4L85TlbWZaq5NlpLTRH', 'bbff34c34a1f311e@example.com', false, NULL, NULL, NULL, NULL, NULL, 'Ada', NULL, NULL, NULL, '$argon2id$v=19$m=7168,t=1,p=1$+XvJh3de+jFV3pGl3LZE1Q$jXOAp6kbRo2fb2J7l/l9+3XrZuqi0M/29ecK1gmYCnk', '2026-11-30 02:29:23.717955+00', false, false, NULL, NULL, '2026-11-30 02:29:23.717955+00', '2026-11-30 02:29:23.717955+00', '2026-11-30 02:29:23+00', 1, 0, 0),
-	('demo', 'user1', 'user1@example.com', false, NULL, NULL, '+15551', NULL, NULL, 'Name 1', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 02:29:23.78824+00', NULL, '2026-11-30 02:29:23.78824+00', 1, 0, 0),
-	('demo', 'user2', 'user2@example.com', false, NULL, NULL, '+15552', NULL, NULL, 'Name 2', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 02:29:23.78824+00', NULL, '2026-11-30 02:29:23.78824+00', 1, 0, 0),
-	('demo', 'user3', 'user3@example.com', false, NULL, NULL, '+15553', NULL, NULL, 'Name 3', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 02:29:23.78824+00', NULL, '2026-11-30 02:29:23.78824+00', 1, 0, 0);
+	('demo', 'pGi5GyODm5VG869CGQ1WsTPaXGk4', 'b21f155015823388@example.com', false, NULL, NULL, NULL, NULL, NULL, 'Ada', NULL, NULL, NULL, '$argon2id$v=19$m=7168,t=1,p=1$XnYmIPrZ95R4GY6gmt7Ahg$bw4E5Raix8ksUg179aeZeYiAt3BcLDhy90VIi8rCWwI', '2026-11-30 06:36:47.39867+00', false, false, NULL, NULL, '2026-11-30 06:36:47.39867+00', '2026-11-30 06:36:47.39867+00', '2026-11-30 06:36:47+00', 1, 0, 0),
+	('demo', 'user1', 'user1@example.com', false, NULL, NULL, '+15551', NULL, NULL, 'Name 1', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 06:36:47.489036+00', NULL, '2026-11-30 06:36:47.489036+00', 1, 0, 0),
+	('demo', 'user2', 'user2@example.com', false, NULL, NULL, '+15552', NULL, NULL, 'Name 2', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 06:36:47.489036+00', NULL, '2026-11-30 06:36:47.489036+00', 1, 0, 0),
+	('demo', 'user3', 'user3@example.com', false, NULL, NULL, '+15553', NULL, NULL, 'Name 3', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 06:36:47.489036+00', NULL, '2026-11-30 06:36:47.489036+00', 1, 0, 0);
 INSERT INTO public.account_merge VALUES
-	('demo', 'source1', 'user1', '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', 1, '{}'),
-	('demo', 'source2', 'user2', '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', 1, '{}'),
-	('demo', 'source3', 'user3', '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', 1, '{}');
+	('demo', 'source1', 'user1', '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', 1, '{}'),
+	('demo', 'source2', 'user2', '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', 1, '{}'),
+	('demo', 'source3', 'user3', '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', 1, '{}');
 INSERT INTO public.api_key VALUES
-	('demo', '8LOtAZmj', 'default', '\x72539585b9dac65326deffae645845d67800379e17f46a29f7bd3df765a819a3', '2026-11-30 02:29:23.399076+00', NULL);
+	('demo', 'A7jYm2Do', 'default', '\x8309ef0b5f83c00f7ee8763dc37f23402a586c363cc2883e93bb9639149ef5c1', '2026-11-30 06:36:47.15289+00', NULL);
 INSERT INTO public.app VALUES
-	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-30 02:29:23.149127+00');
+	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-30 06:36:46.989234+00');
 INSERT INTO public.apple_grant VALUES
-	('bc91fd31-ec64-434d-a7fe-361690756eaf', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', NULL, 0, NULL, NULL),
-	('f1dc559b-8c81-4243-b3a4-2a052b0614cb', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', NULL, 0, NULL, NULL),
-	('eb70147a-66d3-44a8-bf8a-eb69411355a6', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', NULL, 0, NULL, NULL);
+	('5c811937-2868-4c88-9c13-1d39f3eedaed', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', NULL, 0, NULL, NULL),
+	('96a869df-b784-46fe-bc7b-6d924eea6d62', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', NULL, 0, NULL, NULL),
+	('afb19bd0-908f-46ee-9866-16e395df536c', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', NULL, 0, NULL, NULL);
 INSERT INTO public.audit_event VALUES
-	('29855032-eee4-47d5-8756-9e67ec833e20', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-30 02:29:23.149127+00', NULL, NULL),
-	('42f2fba3-bf1e-4bd2-98e9-de9c105a6b84', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-30 02:29:23.31996+00', NULL, NULL),
-	('d5456957-e7b3-4ad8-a268-483a687a9cf7', 'demo', 'cli', 'apiKey.added', '8LOtAZmj', '{"app": "default"}', '2026-11-30 02:29:23.399076+00', NULL, NULL),
-	('071f13db-99e5-46e1-809e-ccfb6e7ce2b9', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-30 02:29:23.78824+00', NULL, NULL),
-	('4244f8a9-4ebe-4e31-8e6e-d54baee62bab', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-30 02:29:23.78824+00', NULL, NULL),
-	('d293e78c-c203-4355-b9d1-16e993e4e6ea', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-30 02:29:23.78824+00', NULL, NULL);
+	('d49fdb17-f82a-4670-b320-1425191657b2', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-30 06:36:46.989234+00', NULL, NULL),
+	('fa3ef2c9-440f-46a2-b406-54af758634b5', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-30 06:36:47.066292+00', NULL, NULL),
+	('87fcacc4-b085-4417-aac9-5d67b816c626', 'demo', 'cli', 'apiKey.added', 'A7jYm2Do', '{"app": "default"}', '2026-11-30 06:36:47.15289+00', NULL, NULL),
+	('c992b39e-2f73-48f8-8cbf-cc567be3d3ff', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-30 06:36:47.489036+00', NULL, NULL),
+	('8a61e955-b7a5-4adc-9128-d76dea448f53', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-30 06:36:47.489036+00', NULL, NULL),
+	('632bbf0e-a1fc-4591-8f78-a2aa51ab8b76', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-30 06:36:47.489036+00', NULL, NULL);
 INSERT INTO public.authorization_flow VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 02:29:23.78824+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 02:29:23.78824+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 02:29:23.78824+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 06:36:47.489036+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 06:36:47.489036+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 06:36:47.489036+00');
 INSERT INTO public.deleted_account VALUES
-	('demo', 'gone1', '2026-11-30 02:29:23.78824+00'),
-	('demo', 'gone2', '2026-11-30 02:29:23.78824+00'),
-	('demo', 'gone3', '2026-11-30 02:29:23.78824+00');
+	('demo', 'gone1', '2026-11-30 06:36:47.489036+00'),
+	('demo', 'gone2', '2026-11-30 06:36:47.489036+00'),
+	('demo', 'gone3', '2026-11-30 06:36:47.489036+00');
 INSERT INTO public.hourly_count VALUES
-	('demo', '2026-11-30 02:00:00+00', 'activeAccounts', '', 1),
-	('demo', '2026-11-30 02:00:00+00', 'latency', '100', 1),
-	('demo', '2026-11-30 02:00:00+00', 'signIns', 'password', 1),
-	('demo', '2026-11-30 02:00:00+00', 'signUps', 'password', 1);
+	('demo', '2026-11-30 06:00:00+00', 'activeAccounts', '', 1),
+	('demo', '2026-11-30 06:00:00+00', 'latency', '50', 1),
+	('demo', '2026-11-30 06:00:00+00', 'signIns', 'password', 1),
+	('demo', '2026-11-30 06:00:00+00', 'signUps', 'password', 1);
 INSERT INTO public.installation VALUES
-	(true, '\x0105e5423fec54afaec7695b07a91fec0c12c962d2e468bfc835e061352cad74164f50ad78265fd8', 'serve', '2026-11-30 02:29:23.141795+00');
+	(true, '\x0188f62486f716f01cd5b08de362660eee44d96c84c8cd5a172d49d03cd03ea246835128546b50fd', 'serve', '2026-11-30 06:36:46.986087+00');
 INSERT INTO public.known_network VALUES
-	('demo', 'Gyhlq5GJL4L85TlbWZaq5NlpLTRH', '\x3c076001446088bfad03936e6f015d2d', '2026-11-30 02:29:23.717955+00'),
-	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-30 02:29:23.78824+00'),
-	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-30 02:29:23.78824+00'),
-	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-30 02:29:23.78824+00');
+	('demo', 'pGi5GyODm5VG869CGQ1WsTPaXGk4', '\xfc06c1a908d7606844388eb610768e8a', '2026-11-30 06:36:47.39867+00'),
+	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-30 06:36:47.489036+00'),
+	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-30 06:36:47.489036+00'),
+	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-30 06:36:47.489036+00');
 INSERT INTO public.linked_identity VALUES
-	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO public.oob_code VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00');
 INSERT INTO public.outbox VALUES
-	('c1510f67-81db-4b50-ba78-8dd66f536dcd', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-30 02:29:23.78824+00', DEFAULT),
-	('603bcf30-49c8-437e-8908-a146c8d10b70', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-30 02:29:23.78824+00', DEFAULT),
-	('15da726a-55d0-44e0-9f1a-3022f3a8ecac', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-30 02:29:23.78824+00', DEFAULT);
+	('05ff9180-f234-41d2-9915-5a9ed0f27d1c', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-30 06:36:47.489036+00', DEFAULT),
+	('0617a231-18c8-4e3a-9a82-052e707578e1', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-30 06:36:47.489036+00', DEFAULT),
+	('a95109ea-08d7-48e5-a71a-76be9223aa0f', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-30 06:36:47.489036+00', DEFAULT);
 INSERT INTO public.outgoing_email VALUES
-	('1e05d47c-c0b6-400f-b7ae-f2f4f2574271', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', 0, '2026-11-30 02:29:23.78824+00', NULL, NULL),
-	('fee4efdb-00e3-47e0-94aa-74e24a80fc08', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', 0, '2026-11-30 02:29:23.78824+00', NULL, NULL),
-	('f3731235-cb20-4b95-b63b-3473658da665', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00', 0, '2026-11-30 02:29:23.78824+00', NULL, NULL);
+	('bf07934c-6e00-438e-9c97-13954fe296d8', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', 0, '2026-11-30 06:36:47.489036+00', NULL, NULL),
+	('40b27b02-1467-4be6-b425-161a58afc3e9', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', 0, '2026-11-30 06:36:47.489036+00', NULL, NULL),
+	('ce86c881-d8a7-414b-bcbb-e14824e063b1', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', 0, '2026-11-30 06:36:47.489036+00', NULL, NULL);
 INSERT INTO public.realm VALUES
-	('demo', NULL, 228277873210, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', '{}', NULL, NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', NULL, '{}', '{}', '2026-11-30 02:29:23.149127+00', NULL);
+	('demo', NULL, 580878305739, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', '{}', NULL, NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', NULL, '{}', '{}', '2026-11-30 06:36:46.989234+00', NULL);
 INSERT INTO public.replay_guard VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-30 02:29:23.78824+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-30 02:29:23.78824+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-30 02:29:23.78824+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-30 06:36:47.489036+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-30 06:36:47.489036+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-30 06:36:47.489036+00');
 INSERT INTO public.revoked_subject VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-30 02:29:23.78824+00', '2026-11-30 02:29:23.78824+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00');
 INSERT INTO public.schema_migration VALUES
-	('m0001_schema', '\x39cc3c7d20d86b186f801cfc74da4d2725ab3a73ff42f2452b21cd6404daa13e', '2026-11-30 02:29:23.054374+00');
+	('m0001_schema', '\x8f60848e30fed6a6088b8a76103494c12ec093e7a80c7a8a335903a4a79e4081', '2026-11-30 06:36:46.923004+00');
 INSERT INTO public.session VALUES
-	('demo', '0abc9281-3b5a-4e9c-b87e-fe5cfecfdf7a', 'Gyhlq5GJL4L85TlbWZaq5NlpLTRH', 1, 'password', '2026-11-30 02:29:23.717955+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-30 02:29:23.717955+00', 0, 0, '-infinity', '2026-11-30 02:29:23.717955+00', false, NULL, NULL, NULL, NULL),
-	('demo', '0acfba80-0046-4c60-829c-94474a17eb02', 'user1', 1, 'anonymous', '2026-11-30 02:29:23.78824+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 02:29:23.78824+00', 0, 0, '-infinity', '2026-11-30 02:29:23.78824+00', false, NULL, NULL, NULL, NULL),
-	('demo', '0113f261-559e-44fd-abc6-9f141596eb01', 'user2', 1, 'anonymous', '2026-11-30 02:29:23.78824+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 02:29:23.78824+00', 0, 0, '-infinity', '2026-11-30 02:29:23.78824+00', false, NULL, NULL, NULL, NULL),
-	('demo', 'e9568dc0-0459-407e-86b3-587518950c66', 'user3', 1, 'anonymous', '2026-11-30 02:29:23.78824+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 02:29:23.78824+00', 0, 0, '-infinity', '2026-11-30 02:29:23.78824+00', false, NULL, NULL, NULL, NULL);
+	('demo', 'fc0424ae-c2f7-43fe-b84d-87dc1bcfcc3f', 'pGi5GyODm5VG869CGQ1WsTPaXGk4', 1, 'password', '2026-11-30 06:36:47.39867+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-30 06:36:47.39867+00', 0, 0, '-infinity', '2026-11-30 06:36:47.39867+00', false, NULL, NULL, NULL, NULL),
+	('demo', 'f727b997-1a25-4c7c-818b-d8b80608f389', 'user1', 1, 'anonymous', '2026-11-30 06:36:47.489036+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 06:36:47.489036+00', 0, 0, '-infinity', '2026-11-30 06:36:47.489036+00', false, NULL, NULL, NULL, NULL),
+	('demo', '647c7937-a794-43c3-bfa9-9af2efa120fe', 'user2', 1, 'anonymous', '2026-11-30 06:36:47.489036+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 06:36:47.489036+00', 0, 0, '-infinity', '2026-11-30 06:36:47.489036+00', false, NULL, NULL, NULL, NULL),
+	('demo', '09f13d78-ed8e-4d60-94ff-f293c8b1883c', 'user3', 1, 'anonymous', '2026-11-30 06:36:47.489036+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 06:36:47.489036+00', 0, 0, '-infinity', '2026-11-30 06:36:47.489036+00', false, NULL, NULL, NULL, NULL);
 INSERT INTO public.signing_key VALUES
-	('demo', 'MNbLJadWkastivLgGSnM3r3xkVmSn_GrhfuNb1mTjDU', 'id-token', 'ES256', '\x0105e5423fe2834e5050c401ea8097628249b940aa5f72c57bbf31aed6393d73ba47db65efd1dafd789448c80236c9ffa4fa3f977698959afa4a3bab370ce970c4a20b0e01bd3452f8d726bfb5e09fda3f8c0fa2e16d6efc7624139905b05e2178c2f53b4dd9647f57dce94bfe8081a015e2cbbca1253ce9f048c8de900a5ab4a233ee991eecf219e3e1397c9a935eb3d772edd05732e1af2817b8c12a568074712f31b8a042e172f6a845', '-----BEGIN CERTIFICATE-----
-MIIBGjCBwaADAgECAhEA2AkI2eSp2T9J8LpohGHI5jAKBggqhkjOPQQDAjAPMQ0w
-CwYDVQQDDARkZW1vMB4XDTI2MTEzMDAyMjQyM1oXDTM2MTEyNzAyMjkyM1owDzEN
-MAsGA1UEAwwEZGVtbzBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABDpadlJpCMpk
-uILz6vzeJjXlO/CWSO56Ugl7qP7pP2IGGS5h+P9YqhgjTwrn7w3LhwnclGYRMS8n
-/xVuGZcb9n4wCgYIKoZIzj0EAwIDSAAwRQIhAJ/Kzq+jLrTxQOgdP/GOBLUQxEi7
-LPxIWU4hXpz8gNZXAiATqzVIiLyoo8HgJlxtsQ8+w/NVOSa5HRThOigNhwFA0A==
-', '2026-11-30 02:29:23.149127+00', '2026-11-30 02:29:23.149127+00', NULL),
-	('demo', '5fc7f818', 'refresh-token', 'HS256', '\x0105e5423f4173bd34ea4c596136cbc118e2299700468d95c208a0ee0fd0afc0175d0b699800e86bec675141af3e8f8cf3e42194c7d79c472f0b128fa49b3d3ac5', NULL, '2026-11-30 02:29:23.149127+00', '2026-11-30 02:29:23.149127+00', NULL);
+	('demo', 'M3f71O_leX3XVxNDhugFsUigXFLoV_cg0_aX3jQ8vB4', 'id-token', 'ES256', '\x0188f62486e3d8f1062af2e90cc389a36ce409e84e1f60993e8e0a19a1c79d0c5aab9045337cc41699e8d9a97bdd88cf85581961680c329b23b94d9e776a570af2874a84d900afe7ef20258fccbc1ccbc37d3174f71b4a9218b2b21f3b9a5b49a7499d4ebab0aa5a213729bab47a681057222ac346cebf16f0be19b9f4ce3ab8f0dfaf80dcaddba2e471989f32ef1e21930d8a267693990310351dbd9cf8e3b8ae465f0e3b1eca1d1e88b5', '-----BEGIN CERTIFICATE-----
+MIIBGjCBwaADAgECAhEAgiO+PUkkMrhIoUZkCXF10DAKBggqhkjOPQQDAjAPMQ0w
+CwYDVQQDDARkZW1vMB4XDTI2MTEzMDA2MzE0NloXDTM2MTEyNzA2MzY0NlowDzEN
+MAsGA1UEAwwEZGVtbzBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABEuCsSOTXGoO
+sXcFLpBGH8f0oHIlW16HvcYbb00QViRCdh4K85mk26Iti5mvy5h8KL+IASXisYrM
+Uuh1kmBsCcIwCgYIKoZIzj0EAwIDSAAwRQIhAOeusfsw3Yfmhy5DYdqhpPL/PCCK
+Cj/AKUnmIATTMP5bAiAZ2q5POo6a9jhZ3arNM7r6WHt0fY8xK8MhTESO7gZOEw==
+', '2026-11-30 06:36:46.989234+00', '2026-11-30 06:36:46.989234+00', NULL),
+	('demo', 'e28ca9f8', 'refresh-token', 'HS256', '\x0188f62486706db26ba835e3f176bc4dbffcff955bed395b9e84b04af1f8556e01da834d690883617952398b29f15cd4834fe7b6a2a2f766f0cd64fc1f45a73cbc', NULL, '2026-11-30 06:36:46.989234+00', '2026-11-30 06:36:46.989234+00', NULL);
 ALTER TABLE ONLY public.account_event
     ADD CONSTRAINT account_event_pkey PRIMARY KEY (project_id, sequence);
 ALTER TABLE ONLY public.account_merge
@@ -874,7 +848,7 @@ CREATE INDEX account_disabled ON public.account USING btree (realm_id, created_a
 CREATE INDEX account_display_name ON public.account USING btree (realm_id, lower("left"(display_name, 256)) COLLATE "C", id) WHERE (display_name IS NOT NULL);
 CREATE UNIQUE INDEX account_email_key ON public.account USING btree (realm_id, email) WHERE (email IS NOT NULL);
 CREATE INDEX account_event_created_at ON public.account_event USING btree (created_at);
-CREATE INDEX account_guest ON public.account USING btree (realm_id, created_at, id) WHERE ((email IS NULL) AND (phone_number IS NULL) AND (passkey_count = 0) AND (NOT custom_auth));
+CREATE INDEX account_guest ON public.account USING btree (realm_id, created_at, id) WHERE ((email IS NULL) AND (phone_number IS NULL) AND ((passkey_count)::smallint = 0) AND (NOT custom_auth));
 CREATE INDEX account_merge_target ON public.account_merge USING btree (realm_id, target_id);
 CREATE INDEX account_merge_undo_until ON public.account_merge USING btree (undo_until);
 CREATE UNIQUE INDEX account_phone_number_key ON public.account USING btree (realm_id, phone_number) WHERE (phone_number IS NOT NULL);
@@ -883,15 +857,15 @@ CREATE INDEX account_without_email ON public.account USING btree (realm_id, id) 
 CREATE INDEX administrator_project ON public.administrator USING btree (project_id);
 CREATE INDEX app_transaction_account ON public.app_transaction USING btree (realm_id, account_id);
 CREATE INDEX apple_grant_checked_at ON public.apple_grant USING btree (checked_at) WHERE (checked_at IS NOT NULL);
-CREATE INDEX apple_grant_codes ON public.apple_grant USING btree (due_at) WHERE ((token_type = 'CODE'::text) OR (state = 'REDEEMING'::text));
-CREATE UNIQUE INDEX apple_grant_key ON public.apple_grant USING btree (realm_id, subject, client_id) WHERE (state = ANY (ARRAY['AUTHORIZED'::text, 'REVOKED'::text, 'UNKNOWN'::text]));
-CREATE INDEX apple_grant_obtained_with ON public.apple_grant USING btree (realm_id, team_id, key_id, id) WHERE (state = 'AUTHORIZED'::text);
-CREATE INDEX apple_grant_revocations ON public.apple_grant USING btree (due_at) WHERE ((state = 'REVOKING'::text) AND (token_type <> 'CODE'::text));
-CREATE INDEX apple_grant_revocations_of_client ON public.apple_grant USING btree (realm_id, client_id, due_at) WHERE ((state = 'REVOKING'::text) AND (token_type <> 'CODE'::text));
-CREATE INDEX apple_grant_revocations_of_project ON public.apple_grant USING btree (split_part(realm_id, '/'::text, 1), created_at DESC, id) WHERE ((state = 'REVOKING'::text) AND (token_type <> 'CODE'::text));
+CREATE INDEX apple_grant_codes ON public.apple_grant USING btree (due_at) WHERE (((token_type)::text = 'CODE'::text) OR ((state)::text = 'REDEEMING'::text));
+CREATE UNIQUE INDEX apple_grant_key ON public.apple_grant USING btree (realm_id, subject, client_id) WHERE ((state)::text = ANY (ARRAY['AUTHORIZED'::text, 'REVOKED'::text, 'UNKNOWN'::text]));
+CREATE INDEX apple_grant_obtained_with ON public.apple_grant USING btree (realm_id, team_id, key_id, id) WHERE ((state)::text = 'AUTHORIZED'::text);
+CREATE INDEX apple_grant_revocations ON public.apple_grant USING btree (due_at) WHERE (((state)::text = 'REVOKING'::text) AND ((token_type)::text <> 'CODE'::text));
+CREATE INDEX apple_grant_revocations_of_client ON public.apple_grant USING btree (realm_id, client_id, due_at) WHERE (((state)::text = 'REVOKING'::text) AND ((token_type)::text <> 'CODE'::text));
+CREATE INDEX apple_grant_revocations_of_project ON public.apple_grant USING btree (split_part(realm_id, '/'::text, 1), created_at DESC, id) WHERE (((state)::text = 'REVOKING'::text) AND ((token_type)::text <> 'CODE'::text));
 CREATE INDEX apple_grant_subject ON public.apple_grant USING btree (subject, realm_id) WHERE (subject IS NOT NULL);
-CREATE INDEX apple_grant_unchecked ON public.apple_grant USING btree (realm_id, client_id, due_at) WHERE (state = 'AUTHORIZED'::text);
-CREATE INDEX apple_grant_unknown ON public.apple_grant USING btree (split_part(realm_id, '/'::text, 1)) WHERE (state = 'UNKNOWN'::text);
+CREATE INDEX apple_grant_unchecked ON public.apple_grant USING btree (realm_id, client_id, due_at) WHERE ((state)::text = 'AUTHORIZED'::text);
+CREATE INDEX apple_grant_unknown ON public.apple_grant USING btree (split_part(realm_id, '/'::text, 1)) WHERE ((state)::text = 'UNKNOWN'::text);
 CREATE INDEX audit_event_action ON public.audit_event USING btree (realm_id, action, occurred_at, id);
 CREATE INDEX audit_event_actor ON public.audit_event USING btree (realm_id, actor, occurred_at, id);
 CREATE INDEX audit_event_subject ON public.audit_event USING btree (realm_id, subject, occurred_at, id);
@@ -909,7 +883,7 @@ CREATE INDEX linked_identity_email ON public.linked_identity USING btree (realm_
 CREATE INDEX linked_identity_real_user_status ON public.linked_identity USING btree (realm_id, real_user_status, account_id) WHERE (real_user_status IS NOT NULL);
 CREATE INDEX linked_identity_relay_stopped ON public.linked_identity USING btree (realm_id, account_id) WHERE (NOT relay_forwarding);
 CREATE UNIQUE INDEX linked_identity_transfer_sub ON public.linked_identity USING btree (realm_id, transfer_sub) WHERE ((transfer_sub IS NOT NULL) AND (transferred_at IS NULL));
-CREATE INDEX linked_identity_unmarked_transfer ON public.linked_identity USING btree (realm_id, transfer_team, subject) WHERE ((transfer_sub IS NOT NULL) AND (transferred_at IS NULL) AND (provider = 'apple.com'::text) AND ((credential_state IS NULL) OR (credential_state = ANY (ARRAY['AUTHORIZED'::text, 'UNKNOWN'::text]))));
+CREATE INDEX linked_identity_unmarked_transfer ON public.linked_identity USING btree (realm_id, transfer_team, subject) WHERE ((transfer_sub IS NOT NULL) AND (transferred_at IS NULL) AND ((provider)::text = 'apple.com'::text) AND ((credential_state IS NULL) OR ((credential_state)::text = ANY (ARRAY['AUTHORIZED'::text, 'UNKNOWN'::text]))));
 CREATE INDEX oob_code_account ON public.oob_code USING btree (account_id, realm_id);
 CREATE INDEX oob_code_email ON public.oob_code USING btree (email, realm_id) WHERE (account_id IS NULL);
 CREATE INDEX oob_code_expires_at ON public.oob_code USING btree (expires_at);
@@ -931,20 +905,20 @@ CREATE INDEX phone_code_account ON public.phone_code USING btree (account_id, re
 CREATE INDEX phone_code_calling_code ON public.phone_code USING btree (project_id, calling_code, ((purpose = 'MULTI_FACTOR_SIGN_IN'::text)), created_at) WHERE is_sent;
 CREATE INDEX phone_code_expires_at ON public.phone_code USING btree (expires_at);
 CREATE INDEX rate_limit_counter_expires_at ON public.rate_limit_counter USING btree (expires_at);
-CREATE UNIQUE INDEX realm_rp_id_key ON public.realm USING btree (((passkey_settings ->> 'rpId'::text))) WHERE ((passkey_settings ->> 'rpId'::text) <> 'localhost'::text);
+CREATE UNIQUE INDEX realm_rp_id_key ON public.realm USING btree ((((passkey_settings)::jsonb ->> 'rpId'::text))) WHERE (((passkey_settings)::jsonb ->> 'rpId'::text) <> 'localhost'::text);
 CREATE INDEX realm_tenant ON public.realm USING btree (parent_id, id) WHERE (parent_id IS NOT NULL);
 CREATE INDEX replay_guard_expires_at ON public.replay_guard USING btree (expires_at);
 CREATE INDEX revoked_subject_expires_at ON public.revoked_subject USING btree (expires_at);
 CREATE INDEX second_factor_merged_from ON public.second_factor USING btree (realm_id, merged_from) WHERE (merged_from IS NOT NULL);
-CREATE UNIQUE INDEX second_factor_phone_key ON public.second_factor USING btree (realm_id, account_id, phone_number) WHERE ((kind = 'phone'::text) AND (merged_from IS NULL));
-CREATE UNIQUE INDEX second_factor_totp_key ON public.second_factor USING btree (realm_id, account_id) WHERE ((kind = 'totp'::text) AND (merged_from IS NULL));
+CREATE UNIQUE INDEX second_factor_phone_key ON public.second_factor USING btree (realm_id, account_id, phone_number) WHERE (((kind)::text = 'phone'::text) AND (merged_from IS NULL));
+CREATE UNIQUE INDEX second_factor_totp_key ON public.second_factor USING btree (realm_id, account_id) WHERE (((kind)::text = 'totp'::text) AND (merged_from IS NULL));
 CREATE INDEX service_key_id ON public.service_key USING btree (id);
 CREATE INDEX session_account ON public.session USING btree (account_id, realm_id, ended_at);
 CREATE INDEX sign_in_code_account ON public.sign_in_code USING btree (account_id, realm_id);
 CREATE INDEX sign_in_code_kept_until ON public.sign_in_code USING btree (kept_until);
 CREATE INDEX sign_in_flow_expires_at ON public.sign_in_flow USING btree (expires_at);
 CREATE INDEX sms_usage_day ON public.sms_usage USING btree (day);
-CREATE TRIGGER linked_identity_apple_grants AFTER DELETE ON public.linked_identity FOR EACH ROW WHEN ((old.provider = 'apple.com'::text)) EXECUTE FUNCTION public.revoke_apple_grants();
+CREATE TRIGGER linked_identity_apple_grants AFTER DELETE ON public.linked_identity FOR EACH ROW WHEN (((old.provider)::text = 'apple.com'::text)) EXECUTE FUNCTION public.revoke_apple_grants();
 ALTER TABLE ONLY public.account_merge
     ADD CONSTRAINT account_merge_realm_id_target_id_fkey FOREIGN KEY (realm_id, target_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.administrator
