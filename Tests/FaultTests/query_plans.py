@@ -13,8 +13,8 @@ GROWING_TABLES = {
     "account", "account_merge", "apple_grant", "audit_event", "authorization_flow", "deleted_account", "known_network",
     "linked_identity", "oob_code", "outbox", "outgoing_email", "replay_guard", "revoked_subject", "session",
 }
-# A column that a condition compares: `(realm_id = $1)` or `(a.id = ANY ($2))`.
-COMPARED_COLUMN = re.compile(r"\(?(?:\w+\.)?(\w+) (?:=|<>|<=?|>=?|IS|~[<>]=?~) ")
+# A column that a condition compares: `(realm_id = $1)`, `(a.id = ANY ($2))`, or with a domain `((id)::text = $1)`.
+COMPARED_COLUMN = re.compile(r"\(?(?:\w+\.)?(\w+)(?:\)::\w+)? (?:=|<>|<=?|>=?|IS|~[<>]=?~) ")
 SCANS = {"Seq Scan", "Index Scan", "Index Only Scan", "Bitmap Index Scan"}
 
 
