@@ -7,6 +7,7 @@ public struct SignInPageServices: Sendable {
     let support: SupportAccessCodes
     let steps: SignInPageSteps
     let emails: SignInPageEmails
+    let guests: GuestUpgrades
     let forms: FormTokens
     let sealedTokens: any SealedTokens
     let secrets: FlowSecrets
@@ -17,7 +18,7 @@ public struct SignInPageServices: Sendable {
 
     public init(
         sessions: BrowserSessions, codes: SignInCodes, support: SupportAccessCodes, steps: SignInPageSteps,
-        emails: SignInPageEmails, forms: FormTokens, sealedTokens: any SealedTokens,
+        emails: SignInPageEmails, guests: GuestUpgrades, forms: FormTokens, sealedTokens: any SealedTokens,
         secrets: FlowSecrets, clock: WallClock, timeZones: TimeZones,
         issuer: @escaping @Sendable (ID<Project>) -> String
     ) {
@@ -26,6 +27,7 @@ public struct SignInPageServices: Sendable {
         self.support = support
         self.steps = steps
         self.emails = emails
+        self.guests = guests
         self.forms = forms
         self.sealedTokens = sealedTokens
         self.secrets = secrets

@@ -18,6 +18,8 @@ struct SignInOffer {
         if lacksApple { methods.removeAll { services.thirdParties.contains($0) } }
         switch request.operation {
         case .signIn: break
+        case .link where request.isForGuest:
+            methods.removeAll { $0 == .anonymous || request.provider != nil && request.provider != $0 }
         case .link:
             methods = (methods + services.linkOnly).filter { method in
                 method != .password && method != .anonymous && request.subject?.methods.contains(method) != true
@@ -27,6 +29,7 @@ struct SignInOffer {
         }
         var screen = SignInScreen()
         screen.subject = request.subject?.name
+        screen.isForGuest = request.isForGuest
         screen.providers = methods.filter { realm.hasBrowserFlow(of: $0, for: app) }.map { provider in
             ProviderButton(
                 provider, displayName: realm.settings(of: provider)?.openID?.displayName,

@@ -55,12 +55,11 @@ extension SignInVisit {
     fileprivate func finish(_ grant: FlowGrant) async throws -> PageResponse {
         if request.operation == .link {
             if app.isAccountPage { return try await linkForAccountPage(grant) }
-            guard let caller = try await services.codes.caller(of: request, in: realm),
-                let link = try services.codes.link(grant, in: realm)
+            if request.isForGuest { return try await signInGuest(with: grant) }
+            guard let caller = try await services.codes.caller(of: request, in: realm), let link = PageLink(grant)
             else { return PageResponse(.redirect(to: appReturn(error: .loginRequired).url), of: realm.id) }
-            var signIn = PageSignIn(session: caller.session, isNewAccount: false, browser: nil)
-            (signIn.keepsSession, signIn.link) = (true, link)
-            return try await issueCode(for: signIn, afterForm: false)
+            let sealed = try services.codes.seal(link, in: realm)
+            return try await issueCode(for: PageSignIn(linking: sealed, to: caller), afterForm: false)
         }
         let redeemed = try await call.services.signIn.flows.redeem(
             grant: grant.secret, sessionID: grant.sessionID, for: app, in: realm)

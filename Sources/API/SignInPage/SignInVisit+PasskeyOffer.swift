@@ -79,16 +79,14 @@ extension SignInVisit {
             of: account, afterForm: true)
     }
 
-    /// Ends the session of the sign-in, and returns to the app with `access_denied`.
-    func cancelOffer() async throws -> PageResponse {
-        guard case .passkeyOffer(let offer) = try await state().step else {
-            return try await show(screen: .signIn, .codeExpired, status: 400)
+    /// Ends the session of a sign-in that waits for an answer, and returns to the app with `access_denied`.
+    func cancelSignIn() async throws -> PageResponse {
+        switch try await state().step {
+        case .passkeyOffer(let offer): try await withdraw(offer)
+        case .guest(let preview): try await withdraw(preview)
+        default: return try await show(screen: .signIn, .codeExpired, status: 400)
         }
-        try await withdraw(offer)
-        let (back, isWebPage) = (appReturn(error: .cancelled), request.isWebPage(of: app))
-        // After a form, the policy of the page does not permit a redirect to a web page of the app.
-        guard isWebPage, !app.isAccountPage else { return PageResponse(.redirect(to: back.url), of: realm.id) }
-        return response(.signInFailure(.cancelled, returningTo: back, isAutomatic: true, pageContext))
+        return returnToApp(.cancelled, error: .cancelled, afterForm: true)
     }
 
     /// Ends the session of a sign-in whose offer the user has not answered, and forgets the offer.

@@ -7,11 +7,14 @@ extension SignInVisit {
     /// Whether the page can use passkeys. Scripts of an app share the origin of pages on the app's host, so only the
     /// gateway's own origin offers them.
     var usesPasskeys: Bool {
-        isOwnOrigin && request.operation != .link && realm.offersPasskeys(to: app, on: call.origin(in: realm))
+        isOwnOrigin && (request.operation != .link || request.isForGuest && request.provider == nil)
+            && realm.offersPasskeys(to: app, on: call.origin(in: realm))
     }
 
     /// Whether the user of the request can sign in with a passkey.
-    var offersPasskeys: Bool { usesPasskeys && request.subject?.methods.contains(.passkey) != false }
+    var offersPasskeys: Bool {
+        usesPasskeys && (request.isForGuest || request.subject?.methods.contains(.passkey) != false)
+    }
 
     /// The ceremony with which the user signs in; `nil` if the page does not offer passkeys.
     ///

@@ -36,15 +36,11 @@ extension SignInVisit {
     private func finish(
         _ signedIn: SignedIn, isGuest: Bool, stays: Bool, afterForm: Bool
     ) async throws -> PageResponse {
+        if request.isForGuest { return try await previewMerge(into: signedIn, afterForm: afterForm) }
         if let subject = request.subject, subject.account != signedIn.account.id {
             try await services.codes.discard(signedIn.session.id, in: realm)
-            let (back, refusal) = (appReturn(error: .userMismatch), SignInRefusal.otherAccount)
-            // After a form, the policy of the page does not permit a redirect to a web page of the app.
-            guard afterForm, request.isWebPage(of: app) else {
-                return PageResponse(.redirect(to: back.url), of: realm.id, because: refusal)
-            }
-            return response(
-                .signInFailure(.otherAccount, returningTo: back, isAutomatic: true, pageContext), because: refusal)
+            return returnToApp(
+                .otherAccount, error: .userMismatch, afterForm: afterForm, because: SignInRefusal.otherAccount)
         }
         let signedIn = try await linkingConflict(to: signedIn)
         let hasBrowser = isOwnOrigin && !isGuest && !signedIn.isRestricted
@@ -60,13 +56,25 @@ extension SignInVisit {
         PageSignIn.BrowserWish(lifetime: stays ? .stay : .visit, replaced: call.browserSessionValue(in: realm))
     }
 
+    /// Returns to the app with an error.
+    func returnToApp(
+        _ failure: SignInFailure, error: SignInPageError, afterForm: Bool, because refusal: (any Refusal)? = nil
+    ) -> PageResponse {
+        let back = appReturn(error: error)
+        // After a form, the policy of the page does not permit a redirect to a web page of the app.
+        guard afterForm, request.isWebPage(of: app), !app.isAccountPage else {
+            return PageResponse(.redirect(to: back.url), of: realm.id, because: refusal)
+        }
+        return response(.signInFailure(failure, returningTo: back, isAutomatic: true, pageContext), because: refusal)
+    }
+
     /// Links the identity of a conflict to the account that its owner has proven.
     private func linkingConflict(to signedIn: SignedIn) async throws -> SignedIn {
-        guard let conflict = try await state().conflict else { return signedIn }
+        guard let pendingToken = try await state().conflict?.pendingToken else { return signedIn }
         let outcome: SignInOutcome
         do {
             outcome = try await call.services.signIn.federated.signIn(
-                .pendingToken(conflict.pendingToken), linkingTo: signedIn.idToken, autoCreate: false, for: app,
+                .pendingToken(pendingToken), linkingTo: signedIn.idToken, autoCreate: false, for: app,
                 in: realm,
                 from: context
             ).outcome

@@ -111,9 +111,10 @@ extension SignInVisit {
         case .passkey: return try await submitPasskey(fields, stays: stays)
         case .createPasskey: return try await createPasskey(fields)
         case .skipPasskey: return try await skipPasskey()
-        case .cancel: return try await cancelOffer()
+        case .cancel: return try await cancelSignIn()
+        case .confirm: return try await confirmPreview(fields[signIn: .preview])
         case .reset: return try await sendReset(to: email)
-        case .notNow: return try await forgetConflict()
+        case .notNow: return try await startOver()
         case .forget: return try forgetAccount(ID(fields[signIn: .account] ?? ""))
         case .emailCode: return try await sendEmail(to: email, stays: stays)
         case .emailAgain: return try await sendEmailAgain()
@@ -161,8 +162,8 @@ extension SignInVisit {
             case .reset: .reset
             case .signIn, .guest, .resume: .signIn
             case .emailCode: .emailCode
-            case .secondFactor, .passkey, .createPasskey, .skipPasskey, .cancel, .notNow, .forget, .emailAgain,
-                .enterCode, .openLink:
+            case .secondFactor, .passkey, .createPasskey, .skipPasskey, .cancel, .confirm, .notNow, .forget,
+                .emailAgain, .enterCode, .openLink:
                 nil
             }
         var page = try await self.page(on: screen, because: refusal, email: email, stays: stays)

@@ -37,6 +37,7 @@ extension SignInVisit {
         case .emailCode(let email):
             return response(
                 .emailCode(sentTo: email.recipient, step(problem), pageContext), status: status, because: refusal)
+        case .guest(let preview): return show(preview, problem, status: status, because: refusal)
         case nil:
             return try state.conflict.map { try show($0, problem, status: status, because: refusal) }
         }
@@ -50,11 +51,10 @@ extension SignInVisit {
         screen.offersGuest = false
         screen.offersSignUp = false
         screen.passkey = try passkeyCeremony()
-        let name = realm.settings(of: conflict.provider)?.openID?.displayName
         return response(
             .conflict(
-                screen, provider: ProviderButton.name(of: conflict.provider, displayName: name),
-                known: conflict.methods, step(problem), pageContext),
+                screen, provider: name(of: conflict.provider), known: conflict.methods,
+                isLinked: conflict.pendingToken != nil, step(problem), pageContext),
             status: status, because: refusal)
     }
 
@@ -88,10 +88,12 @@ extension SignInVisit {
         return try await finish(.signedIn(signedIn), stays: stays)
     }
 
-    /// Signs in without linking: the proven identity is forgotten.
-    func forgetConflict() async throws -> PageResponse {
+    /// Returns to the methods: a proven identity is forgotten, and so is the account into which a guest would merge.
+    func startOver() async throws -> PageResponse {
+        let state = try await state()
+        if case .guest(let preview) = state.step { try await withdraw(preview) }
         // A flow without conflict keeps its attempts to enter a code.
-        if try await state().conflict != nil { try await services.steps.remove(of: flow, in: realm) }
+        if state.conflict != nil { try await services.steps.remove(of: flow, in: realm) }
         return PageResponse(.redirect(to: pageURL), of: realm.id)
     }
 }

@@ -41,6 +41,7 @@ extension CompositionRoot {
                 steps: steps, sealedTokens: sealedTokens, store: store, limiter: limiter,
                 networks: .live(under: masterKeys), secrets: .live,
                 newCode: { Random.text(length: 6, alphabet: "0123456789") }, clock: mode.clock),
+            guests: GuestUpgrades(federated: federated, flows: flows, secrets: .live),
             forms: .live(under: masterKeys), sealedTokens: sealedTokens, secrets: .live, clock: mode.clock,
             timeZones: TimeZones(load: PostgresTimeZoneStore(pool: pool).offsets(of:)),
             issuer: mode.issuers.idTokenIssuer(of:))

@@ -48,7 +48,7 @@ public struct LinkAdministration: Sendable {
         let precondition = try MergePrecondition(of: source, into: target)
         let end = clock.now() + AccountMerging.previewLifetime
         return AccountMerging.Preview(
-            plan: precondition.plan,
+            precondition: precondition, source: source, target: target,
             mergeToken: try sealedTokens.encode(precondition, until: end, in: realm.id))
     }
 

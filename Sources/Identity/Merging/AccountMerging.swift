@@ -15,9 +15,13 @@ public struct AccountMerging: Sendable {
     }
 
     public struct Preview: Sendable {
-        public let plan: MergePlan
+        let precondition: MergePrecondition
+        let source: Account
+        let target: Account
         /// The token with which the client commits the plan.
         public let mergeToken: String
+
+        public var plan: MergePlan { precondition.plan }
     }
 
     public struct Merged: Sendable {
@@ -30,7 +34,15 @@ public struct AccountMerging: Sendable {
     public func preview(
         idToken: String, into target: MergeTarget, for app: App, in realm: Realm, from context: RequestContext
     ) async throws -> Preview {
-        let source = try await recentLogin(idToken, in: realm).account
+        let caller = try await federated.authenticator.authenticate(idToken: idToken, in: realm)
+        return try await preview(of: caller, into: target, for: app, in: realm, from: context)
+    }
+
+    /// Previews the merge of the caller's account, the source.
+    func preview(
+        of caller: Caller, into target: MergeTarget, for app: App, in realm: Realm, from context: RequestContext
+    ) async throws -> Preview {
+        let source = try requiringRecentLogin(caller, in: realm).account
         let target = try await proven(target, for: app, in: realm, from: context.network)
         guard try await !federated.store.hasRecoveryCode(source.id, at: federated.clock.now(), in: realm.id) else {
             throw MergeRefusal.recoveryPending
@@ -40,7 +52,7 @@ public struct AccountMerging: Sendable {
             claims: target.claims?.json)
         let end = federated.clock.now() + Self.previewLifetime
         return Preview(
-            plan: payload.precondition.plan,
+            precondition: payload.precondition, source: source, target: target.account,
             mergeToken: try federated.sealedTokens.encode(payload, until: end, in: realm.id))
     }
 
@@ -48,11 +60,19 @@ public struct AccountMerging: Sendable {
     public func commit(
         idToken: String, mergeToken: String, in realm: Realm, from context: RequestContext
     ) async throws -> Merged {
+        let caller = try await federated.authenticator.authenticate(idToken: idToken, in: realm)
+        return try await commit(mergeToken, by: caller, in: realm, from: context)
+    }
+
+    /// Commits the merge of the caller's account, the source.
+    func commit(
+        _ mergeToken: String, by caller: Caller, in realm: Realm, from context: RequestContext
+    ) async throws -> Merged {
         let now = federated.clock.now()
         let (payload, replayKey) = try federated.sealedTokens.decode(
             MergeTokenPayload.self, from: mergeToken, at: now, in: realm.id)
         let (precondition, proof) = (payload.precondition, payload.proof)
-        let caller = try await recentLogin(idToken, in: realm)
+        _ = try requiringRecentLogin(caller, in: realm)
         guard caller.account.id == precondition.plan.source else { throw ProviderRefusal.invalidMergeToken }
         for account in [precondition.plan.source, precondition.plan.target] {
             try federated.limiter.countCredentialChange(of: account, in: realm)
@@ -80,9 +100,8 @@ public struct AccountMerging: Sendable {
     }
 
     /// - Throws: ``EditRefusal/deletionNotAllowed`` if clients may not delete accounts, because a merge deletes one.
-    private func recentLogin(_ idToken: String, in realm: Realm) async throws -> Caller {
+    private func requiringRecentLogin(_ caller: Caller, in realm: Realm) throws -> Caller {
         guard realm.policy.allowsDeletion else { throw EditRefusal.deletionNotAllowed }
-        let caller = try await federated.authenticator.authenticate(idToken: idToken, in: realm)
         try caller.requireRecentLogin(by: realm.policy, at: federated.clock.now())
         return caller
     }
@@ -92,15 +111,9 @@ public struct AccountMerging: Sendable {
     ) async throws -> (account: Account, proof: TargetProof, claims: Claims?) {
         switch target {
         case .login(let idToken):
-            let caller = try await recentLogin(idToken, in: realm)
-            let session = caller.session
-            return (
-                caller.account,
-                .session(
-                    session.id, method: session.method, authenticatedAt: session.authenticatedAt,
-                    secondFactor: session.secondFactor, passkey: session.passkey),
-                session.claims
-            )
+            return try proven(
+                by: try await federated.authenticator.authenticate(idToken: idToken, in: realm), in: realm)
+        case .session(let caller): return try proven(by: caller, in: realm)
         case .identity(let proof):
             try requireNoHook(in: realm)
             let proof = try await federated.resolver.resolve(proof, for: app, in: realm, from: network).proof
@@ -117,6 +130,16 @@ public struct AccountMerging: Sendable {
         }
     }
 
+    private func proven(
+        by caller: Caller, in realm: Realm
+    ) throws -> (account: Account, proof: TargetProof, claims: Claims?) {
+        let session = try requiringRecentLogin(caller, in: realm).session
+        let proof = TargetProof.session(
+            session.id, method: session.method, authenticatedAt: session.authenticatedAt,
+            secondFactor: session.secondFactor, passkey: session.passkey)
+        return (caller.account, proof, session.claims)
+    }
+
     /// A merge asks no blocking function, and a credential as proof would sign in past `beforeSignIn`. With such a
     /// function, the user signs in to the target first, and the ID token is the proof.
     private func requireNoHook(in realm: Realm) throws(EditRefusal) {
@@ -129,6 +152,8 @@ public enum MergeTarget: Sendable {
     case identity(IdentityProof)
     /// A recent login, as for the source.
     case login(idToken: String)
+    /// The session of a login on a page, which must be recent too.
+    case session(Caller)
 }
 
 /// A merge to be committed.

@@ -16,14 +16,14 @@ public struct NewSignInCode: Sendable {
     public let isNewAccount: Bool
     /// Whether the session on the page existed before ("Continue as"), so that the exchange is the sign-in.
     public let isContinued: Bool
-    /// The identity that the exchange links, sealed; `nil` for a sign-in.
+    /// The sealed ``PageLink``; `nil` for a sign-in.
     public let link: String?
     public let expiresAt: Instant
     /// Until then, a second use of the code, or of the flow, is recognised.
     public let keptUntil: Instant
 
     /// Whether the session on the page existed before the flow: of the browser ("Continue as"), or of an app that links.
-    public var continuesSession: Bool { isContinued || link != nil }
+    public var continuesSession: Bool { isContinued || link != nil && !endsSession }
 }
 
 /// A stored code, with the account and session on the page as they are now.

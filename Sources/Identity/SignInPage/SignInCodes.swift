@@ -107,7 +107,7 @@ public struct SignInCodes: Sendable {
         let find = { try await valid(hash, verifier: verifier, target: target, for: app, in: realm) }
         let first = try await find()
         if let link = first.link {
-            return try await self.link(link, with: hash, to: first.session, for: app, in: realm, from: context)
+            return try await self.link(link, with: hash, of: first, for: app, in: realm, from: context)
         }
         let asked = first.isContinued ? HookSignIn(continuing: first.session) : nil
         let hooked = asked.flatMap { HookedSignIn(in: realm, $0) }
@@ -140,78 +140,58 @@ public struct SignInCodes: Sendable {
         return ProvenSignIn(account: account, session: session, of: stored)
     }
 
-    /// Links the identity of the page to the account of the app's session. The result of the provider is single-use, so
-    /// a code links once.
+    /// Links the identity of the page to the account of the app's session, or merges the app's guest account into the
+    /// account of the session on the page. Its proof is single-use, so a code has an effect once.
     private func link(
-        _ sealed: String, with hash: [UInt8], to session: Session, for app: App, in realm: Realm,
+        _ sealed: String, with hash: [UInt8], of proven: ProvenSignIn, for app: App, in realm: Realm,
         from context: RequestContext
     ) async throws -> SignedIn {
         let link = try sealedTokens.decode(PageLink.self, from: sealed, at: clock.now(), in: realm.id).0
-        let redeemed = try await flows.redeem(grant: link.grant, sessionID: link.sessionID, for: app, in: realm)
+        let session = proven.session
         let contents = IDTokenContents(account: session.account, session: session.id)
-        let outcome = try await federated.link(
-            .authorization(redeemed), to: contents, for: app, in: realm, from: context)
+        let signedIn: SignedIn
+        switch link {
+        case .grant(let grant, let sessionID):
+            let redeemed = try await flows.redeem(grant: grant, sessionID: sessionID, for: app, in: realm)
+            signedIn = try await self.link(.authorization(redeemed), to: contents, for: app, in: realm, from: context)
+        case .pendingToken(let token):
+            signedIn = try await self.link(.pendingToken(token), to: contents, for: app, in: realm, from: context)
+        case .merge(let token, let account, let session):
+            let contents = IDTokenContents(account: account, session: session)
+            guard let guest = try await caller(contents, in: realm) else {
+                try await store.end(proven.session.id, at: clock.now(), in: realm.id)
+                throw SignInCodeRefusal.invalid
+            }
+            signedIn = try await AccountMerging(federated).commit(
+                token, by: guest, in: realm, from: context
+            ).signedIn
+        }
+        try await store.markUsed(hash, by: signedIn.session.id, at: clock.now(), in: realm.id)
+        if proven.endsSession { try await store.end(session.id, at: clock.now(), in: realm.id) }
+        return signedIn
+    }
+
+    private func link(
+        _ proof: IdentityProof, to contents: IDTokenContents, for app: App, in realm: Realm,
+        from context: RequestContext
+    ) async throws -> SignedIn {
+        let outcome = try await federated.link(proof, to: contents, for: app, in: realm, from: context)
         guard case .signedIn(let signedIn) = outcome else {
             if case .conflict(let refusal, _) = outcome { throw refusal }
             throw SignInCodeRefusal.invalid
         }
-        try await store.markUsed(hash, by: signedIn.session.id, at: clock.now(), in: realm.id)
         return signedIn
-    }
-
-    /// Returns what a code carries to link an identity at the exchange.
-    public func link(_ grant: FlowGrant, in realm: Realm) throws -> String? {
-        guard let sessionID = grant.sessionID else { return nil }
-        return try sealedTokens.encode(
-            PageLink(grant: grant.secret, sessionID: sessionID), until: clock.now() + Self.lifetime, in: realm.id)
     }
 
     private func refusingReuse(of hash: [UInt8], in realm: Realm) async throws -> SignInCodeRefusal {
         try await store.endSession(openedWith: hash, at: clock.now(), in: realm.id)
         return .invalid
     }
-}
 
-/// A sign-in on the page, for which a code is issued.
-public struct PageSignIn: Sendable {
-    public let session: Session
-    public let isNewAccount: Bool
-    /// `nil` if the browser gets no session: for guests, and on an origin that is not the gateway's own.
-    public let browser: BrowserWish?
-    /// Whether the session on the page existed before, and goes on ("Continue as").
-    public var keepsSession = false
-    /// See ``NewSignInCode/link``.
-    public var link: String?
-
-    public struct BrowserWish: Sendable {
-        public let lifetime: BrowserSessionLifetime
-        /// The cookie that the browser has; its session ends.
-        public let replaced: BrowserSessionValue?
-
-        public init(lifetime: BrowserSessionLifetime, replaced: BrowserSessionValue?) {
-            self.lifetime = lifetime
-            self.replaced = replaced
-        }
+    /// Returns what a code carries to link an identity, or to merge accounts, at the exchange.
+    public func seal(_ link: PageLink, in realm: Realm) throws -> String {
+        try sealedTokens.encode(link, until: clock.now() + Self.lifetime, in: realm.id)
     }
-
-    public init(session: Session, isNewAccount: Bool, browser: BrowserWish?) {
-        self.session = session
-        self.isNewAccount = isNewAccount
-        self.browser = browser
-    }
-
-    /// Continues with a session that the browser has.
-    public init(continuing session: BrowserSession) {
-        self.init(session: session.caller.session, isNewAccount: false, browser: nil)
-        keepsSession = true
-    }
-}
-
-/// A code, and the new cookie of the browser.
-public struct IssuedSignInCode: Sendable {
-    public let code: String
-    /// `nil` if the browser gets no session, or keeps the one that it has.
-    public let browser: BrowserSessionValue?
 }
 
 extension HookSignIn {
@@ -220,13 +200,4 @@ extension HookSignIn {
         guard session.method != .anonymous, session.method != .custom else { return nil }
         self.init(method: session.passkey == nil ? session.method.rawValue : "passkey")
     }
-}
-
-/// The result of a provider that an exchange links.
-private struct PageLink: SealedTokenContent {
-    static let purpose = "sign-in page link"
-    static let invalidRefusal: any Refusal = SignInCodeRefusal.invalid
-
-    let grant: String
-    let sessionID: String
 }

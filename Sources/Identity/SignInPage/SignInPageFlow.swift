@@ -25,6 +25,8 @@ public struct SignInPageRequest: Hashable, SealedTokenContent {
     }
     /// `nil` for a sign-in. The sealed request has no member for a default.
     private var otherOperation: AuthorizationFlow.Operation?
+    /// Whether a guest signs in, and then keeps the guest account or merges it into another one.
+    public var isForGuest: Bool { operation == .link && subject?.isGuest == true }
     /// The account and session that a link or re-authentication is about; `nil` for a sign-in.
     public var subject: Subject?
     /// The provider to link; `nil` if the user chooses one.
@@ -64,12 +66,15 @@ public struct SignInPageRequest: Hashable, SealedTokenContent {
         public let methods: [ProviderID]
         /// The name or address of the user; `nil` if the account has neither.
         public let name: String?
+        /// Whether the account has no credential.
+        public let isGuest: Bool
 
         public init(_ caller: Caller) {
             account = caller.account.id
             session = caller.session.id
             methods = caller.account.signInMethodsOnPage
             name = caller.account.displayName ?? caller.account.email?.rawValue
+            isGuest = caller.account.isAnonymous
         }
     }
 
@@ -143,6 +148,8 @@ public enum SignInPageRefusal: Refusal, Hashable {
     case wrongEmailCode
     /// Too many wrong codes were entered for the address.
     case onlyLink
+    /// What the user has confirmed is no longer what would happen.
+    case previewOutdated
     /// A parameter is missing, repeated or not valid; the value is its name.
     case parameter(String)
 
@@ -157,6 +164,7 @@ public enum SignInPageRefusal: Refusal, Hashable {
         case .emailExpired: "SIGN_IN_PAGE_EMAIL_EXPIRED"
         case .wrongEmailCode: "SIGN_IN_PAGE_WRONG_EMAIL_CODE"
         case .onlyLink: "SIGN_IN_PAGE_ONLY_LINK"
+        case .previewOutdated: "SIGN_IN_PAGE_PREVIEW_OUTDATED"
         case .parameter: "SIGN_IN_PAGE_PARAMETER"
         }
     }
@@ -170,6 +178,7 @@ public enum SignInPageRefusal: Refusal, Hashable {
         case .emailExpired: "The link or the code of the email is no longer valid."
         case .wrongEmailCode: "The code is wrong."
         case .onlyLink: "Too many wrong codes were entered for the address. Only the link works."
+        case .previewOutdated: "What the page has shown is no longer what would happen."
         case .parameter(let name): "The parameter \(name) is missing, repeated or not valid."
         }
     }

@@ -9,6 +9,8 @@ public enum SignInPageStep: Hashable, Codable, Sendable {
         pendingCredential: String, factors: [Factor], stays: Bool, sessionInfo: String?, passkeyOwner: ID<Account>?)
     /// An email with a link and a code was sent.
     case emailCode(SignInPageEmail)
+    /// A guest has signed in, and decides what becomes of the guest account.
+    case guest(GuestPreview)
 
     /// The user has signed in with a password, and can create a passkey before the page returns to the app.
     case passkeyOffer(PasskeyOffer)
@@ -49,7 +51,8 @@ public enum SignInPageStep: Hashable, Codable, Sendable {
 /// A provider has proven an identity whose address belongs to another account. The owner of that account can link the
 /// identity, after a sign-in that can have several steps.
 public struct SignInPageConflict: Hashable, Codable, Sendable {
-    public let pendingToken: String
+    /// `nil` if nothing is linked: a guest only signs in to the account.
+    public let pendingToken: String?
     /// The provider of the proven identity.
     public let provider: ProviderID
     /// `nil` if the page must not reveal that an account has the address.
@@ -57,7 +60,7 @@ public struct SignInPageConflict: Hashable, Codable, Sendable {
     /// The methods of that account; empty if the page must not reveal them.
     public let methods: [ProviderID]
 
-    public init(pendingToken: String, provider: ProviderID, email: String?, methods: [ProviderID]) {
+    public init(pendingToken: String?, provider: ProviderID, email: String?, methods: [ProviderID]) {
         self.pendingToken = pendingToken
         self.provider = provider
         self.email = email

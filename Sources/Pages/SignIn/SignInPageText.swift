@@ -21,6 +21,9 @@ enum SignInPageText: TextKey {
     case resetTitle, resetAdvice, sendEmail, backToSignIn, resetSentTitle, resetSentAdvice
     case emailCodeTitle, emailCodeAdvice, emailCodeSent, codeFromEmail, emailAgain, otherAddress, linkOpened
     case linkElsewhereTitle, linkElsewhereAdvice, emailExpired, onlyLink
+    case guestAdvice, guestConflict, upgradeTitle, upgradeProvider, upgradeEmail, upgradeKeeps
+    case mergeExplanation, mergeMovesName, mergeMovesPhoto, mergeLosesName, mergeLosesPhoto, mergeLosesRights
+    case mergeData, mergeUndo, mergeConfirm, mergeRefused, previewOutdated
 
     var english: StaticString {
         switch self {
@@ -136,6 +139,32 @@ enum SignInPageText: TextKey {
             """
         case .emailExpired: "This email is no longer valid, or a wrong code was entered too often. Send a new email."
         case .onlyLink: "Too many wrong codes were entered for this address. Open the link in the email instead."
+        case .guestAdvice:
+            """
+            You use {app} as a guest. Sign in to keep this account, or to continue with an account that you already \
+            have.
+            """
+        case .upgradeTitle: "Keep your guest account"
+        case .upgradeProvider: "From now on, you sign in to this account with {provider}."
+        case .upgradeEmail: "From now on, you sign in to this account with the address {email}."
+        case .upgradeKeeps: "Your account stays the same, with everything that you saved as a guest."
+        case .mergeExplanation:
+            """
+            If you continue, your guest account becomes part of this account. The guest account is deleted, and you \
+            are signed in to this account.
+            """
+        case .mergeMovesName: "The name {name} is kept."
+        case .mergeMovesPhoto: "The picture of your guest account is kept."
+        case .mergeLosesName: "The name {name} of your guest account is not kept."
+        case .mergeLosesPhoto: "The picture of your guest account is not kept."
+        case .mergeLosesRights: "Special permissions of your guest account end."
+        case .mergeData: "What you saved as a guest belongs to {app}, which decides whether it is kept."
+        case .mergeUndo: "For a week, the operator of {app} can undo this."
+        case .mergeConfirm: "Continue with this account"
+        case .mergeRefused: "Your guest account cannot become part of this account. Nothing was changed."
+        case .previewOutdated: "This page was out of date. Check what happens now, then continue."
+        case .guestConflict:
+            "Another account has the address of your {provider} account. Sign in to that account to continue."
         case .resetTitle: "Reset your password"
         case .resetAdvice: "Enter the email address of your account. We will email you a link to set a new password."
         case .sendEmail: "Send the email"

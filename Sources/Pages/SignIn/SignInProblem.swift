@@ -19,6 +19,8 @@ public enum SignInProblem: Hashable, Sendable {
     case emailExpired
     /// Too many wrong codes were entered for the address.
     case onlyLink
+    /// What the user has confirmed is no longer what would happen.
+    case previewOutdated
     case userMismatch
     case notAvailable
     case providerUnavailable
@@ -62,6 +64,7 @@ extension SignInProblem {
         case .passkeyNotCreated: .passkeyNotCreated
         case .emailExpired: .emailExpired
         case .onlyLink: .onlyLink
+        case .previewOutdated: .previewOutdated
         case .userMismatch: .userMismatch
         case .notAvailable: .notAvailable
         case .providerUnavailable: .providerUnavailable

@@ -39,6 +39,8 @@ public struct CheckedReturn: Sendable {
 /// The names of the fields in the forms of the sign-in page.
 public enum SignInField: String, Sendable {
     case flow, formToken, step, email, password, code, factor, stay, credential, link
+    /// The ID of what a guest confirms.
+    case preview
     /// Whether the browser remembers the account, and the remembered account that a form is about.
     case remember, account
     /// Filled by the script if the browser can create passkeys.
@@ -47,8 +49,8 @@ public enum SignInField: String, Sendable {
 
 /// The steps that a form of the sign-in page requests. The raw values are those of the field `step`.
 public enum SignInAction: String, CaseIterable, Sendable {
-    case signIn, signUp, guest, resume, secondFactor, passkey, createPasskey, skipPasskey, cancel, reset, notNow
-    case forget
+    case signIn, signUp, guest, resume, secondFactor, passkey, createPasskey, skipPasskey, cancel, confirm, reset
+    case notNow, forget
     /// Send an email with a link and a code, or another one; enter its code; open its link.
     case emailCode, emailAgain, enterCode, openLink
 }
@@ -73,6 +75,8 @@ public struct SignInScreen: Sendable {
     public var remembers = false
     /// The user for whose account a link or re-authentication is; `nil` for a sign-in.
     public var subject: String?
+    /// Whether a guest signs in.
+    public var isForGuest = false
 
     public init() {}
 
@@ -91,6 +95,7 @@ extension Page {
     public static func signIn(_ screen: SignInScreen, _ step: SignInStep, _ context: Context) -> Page {
         var content = context.summary(of: step)
         if let subject = screen.subject { content.append(context.paragraph(.subject, [.name: .name(subject)])) }
+        if screen.isForGuest { content.append(context.paragraph(.guestAdvice)) }
         if !screen.providers.isEmpty {
             content.append(
                 Markup(.div, [.classes(.providers)], screen.providers.map { $0.markup(flow: step.flow, context) }))
@@ -196,6 +201,8 @@ public enum SignInFailure: Sendable {
     case cancelled
     /// The link of an email was opened in another browser than that of its flow.
     case linkElsewhere
+    /// A guest account cannot become part of the account.
+    case mergeRefused
 }
 
 extension SignInFailure {
@@ -208,6 +215,7 @@ extension SignInFailure {
         case .unavailable: .unavailableTitle
         case .otherAccount: .otherBrowserTitle
         case .linkElsewhere: .linkElsewhereTitle
+        case .mergeRefused: .otherBrowserTitle
         case .cancelled: .cancelledTitle
         }
     }
@@ -221,6 +229,7 @@ extension SignInFailure {
         case .unavailable: .unavailableAdvice
         case .otherAccount: .userMismatch
         case .linkElsewhere: .linkElsewhereAdvice
+        case .mergeRefused: .mergeRefused
         case .cancelled: .signedInReturning
         }
     }

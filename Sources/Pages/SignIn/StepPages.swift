@@ -70,14 +70,14 @@ extension Page {
     /// - Parameters:
     ///   - provider: the name of the provider of the identity.
     ///   - known: the methods of the account; empty if the page must not reveal them.
+    ///   - isLinked: `false` for a guest, who only signs in to the account.
     public static func conflict(
-        _ screen: SignInScreen, provider: String, known: [ProviderID], _ step: SignInStep, _ context: Context
+        _ screen: SignInScreen, provider: String, known: [ProviderID], isLinked: Bool, _ step: SignInStep,
+        _ context: Context
     ) -> Page {
         var content = context.summary(of: step)
-        content.append(
-            known.isEmpty
-                ? context.paragraph(.conflictHidden, [.provider: .name(provider)])
-                : context.paragraph(.conflictKnown, [.provider: .name(provider)]))
+        let advice: SignInPageText = isLinked ? (known.isEmpty ? .conflictHidden : .conflictKnown) : .guestConflict
+        content.append(context.paragraph(advice, [.provider: .name(provider)]))
         if !screen.providers.isEmpty {
             content.append(
                 Markup(

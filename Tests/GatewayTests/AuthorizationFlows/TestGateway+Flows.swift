@@ -9,9 +9,14 @@ import Testing
 extension TestGateway {
     /// A gateway with Apple, Google and `oidc.corp`, which is an OpenID provider of ``CorporateProviders``.
     ///
-    /// - Parameter appSettings: further members of the app's settings, as JSON.
-    static func withAppleGoogleAndOpenID(_ appSettings: String = "") async throws -> TestGateway {
-        let gateway = try await TestGateway(servesApple: true)
+    /// - Parameters:
+    ///   - appSettings: further members of the app's settings, as JSON.
+    ///   - change: changes the policy of `profile`.
+    static func withAppleGoogleAndOpenID(
+        _ appSettings: String = "", _ profile: Policy.Profile = .firebase,
+        change: (inout Policy) -> Void = { $0.emailEnumerationProtection = false }
+    ) async throws -> TestGateway {
+        let gateway = try await TestGateway(profile, servesApple: true, change: change)
         _ = try await gateway.database.pool.execute(
             """
             INSERT INTO identity_provider (realm_id, provider, settings, updated_at) VALUES ('demo', 'oidc.corp',

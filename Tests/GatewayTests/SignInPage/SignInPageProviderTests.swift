@@ -192,12 +192,12 @@ extension SignInPageVisit {
         return try await browser.send(.get, try #require(answer.json["signInUri"]?.string, "\(answer.text)"))
     }
 
-    fileprivate func linkedIdentities() async throws -> Int {
+    func linkedIdentities() async throws -> Int {
         try await gateway.database.pool.query("SELECT count(*)::int AS n FROM linked_identity").first?.decode("n") ?? 0
     }
 
     /// Follows the button of a provider, and returns the URL of the provider.
-    fileprivate func start(_ provider: String, on page: Exchange) async throws -> String {
+    func start(_ provider: String, on page: Exchange) async throws -> String {
         let link = try #require(
             page.text.matches(of: #/href="signIn\/provider\?(providerId=[^"]*)"/#).map { String($0.output.1) }
                 .first { $0.hasPrefix("providerId=\(provider)&") })
@@ -206,7 +206,7 @@ extension SignInPageVisit {
     }
 
     /// Signs in at a provider, and returns the gateway's response.
-    fileprivate func signIn(
+    func signIn(
         with provider: String, on page: Exchange, change: (inout [(String, String)]) -> Void = { _ in }
     ) async throws -> Exchange {
         try await browser.signInAtProvider(opening: try await start(provider, on: page), change: change)

@@ -70,6 +70,43 @@ public struct FederatedMethod: Sendable {
             HookedSignIn(in: realm, HookSignIn(resolved.identity, nil)), for: app, in: realm, from: context)
     }
 
+    /// An identity that a user has proven, and uses in a later request.
+    struct Held: Sendable {
+        let identity: VerifiedIdentity
+        /// The account that has the identity.
+        let owner: Account?
+        /// Another account that has the address of the identity, and prevents the link.
+        let sameEmail: Account?
+        /// Whether the user may learn nothing about ``sameEmail``.
+        let isHidden: Bool
+        /// Proves the identity in the later request.
+        let pendingToken: String
+    }
+
+    /// Proves an identity with which a guest keeps the guest account or signs in. Changes nothing.
+    ///
+    /// A response that reveals whether an account has an address that the provider did not verify is counted as a
+    /// sign-up.
+    func hold(
+        _ proof: IdentityProof, for app: App, in realm: Realm, from context: RequestContext
+    ) async throws -> Held {
+        let (resolved, _) = try await resolver.resolve(proof, for: app, in: realm, from: context.network)
+        guard case .any = resolved.use else { throw ProviderRefusal.invalidPendingToken }
+        let isHidden = resolved.identity.hidesAccounts(in: realm)
+        guard isHidden, resolved.identity.email != nil else { return try await held(resolved, isHidden, in: realm) }
+        return try await limiter.limitingAddressProbe(from: context.network, in: realm, reveals: \.isConflict) {
+            try await held(resolved, isHidden, in: realm)
+        }
+    }
+
+    private func held(_ proof: ResolvedProof, _ isHidden: Bool, in realm: Realm) async throws -> Held {
+        let candidates = try await store.linkingCandidates(for: proof.identity, in: realm.id)
+        return Held(
+            identity: proof.identity, owner: candidates.owner,
+            sameEmail: realm.policy.allowsDuplicateEmails ? nil : candidates.sameEmail, isHidden: isHidden,
+            pendingToken: try pendingToken(for: proof, proof.use, in: realm))
+    }
+
     /// The account to which an identity is linked.
     private enum LinkTarget {
         case idToken(String)
@@ -265,6 +302,11 @@ public struct FederatedMethod: Sendable {
             PendingCredential(identity: proof.identity, use: use),
             until: proof.pendingTokenKey.map { min($0.expiresAt, end) } ?? end, in: realm.id)
     }
+}
+
+extension FederatedMethod.Held {
+    /// Whether the address prevents that the identity is linked.
+    var isConflict: Bool { owner == nil && sameEmail != nil }
 }
 
 extension VerifiedIdentity {

@@ -1,0 +1,165 @@
+internal import Encoding
+internal import HTTP
+internal import Identity
+internal import Pages
+
+/// A guest of an app signs in to keep the guest account, or to continue with another account. The page says in words
+/// what happens, and the exchange of the code does it after the user has confirmed.
+extension SignInVisit {
+    /// - Returns: `nil` if the guest's session has ended, or the account is no longer a guest's.
+    private func guest() async throws -> Caller? {
+        guard let caller = try await services.codes.caller(of: request, in: realm), caller.account.isAnonymous else {
+            return nil
+        }
+        return caller
+    }
+
+    /// Continues with the identity that a guest has proven at a provider.
+    func signInGuest(with grant: FlowGrant) async throws -> PageResponse {
+        guard let guest = try await guest() else {
+            return PageResponse(.redirect(to: appReturn(error: .loginRequired).url), of: realm.id)
+        }
+        return try await proceed(
+            with: services.guests.decide(grant, of: guest, for: app, in: realm, from: context), afterForm: false)
+    }
+
+    private func proceed(with decision: GuestUpgrades.Decision, afterForm: Bool) async throws -> PageResponse {
+        switch decision {
+        case .upgrade(let preview): return try await store(preview)
+        case .conflict(let conflict): return try await store(conflict)
+        case .signIn(let pendingToken):
+            let result = try await call.services.signIn.federated.signIn(
+                .pendingToken(pendingToken), linkingTo: nil, autoCreate: false, for: app, in: realm, from: context)
+            return try await finish(result.outcome, of: result.identity.provider, afterForm: afterForm)
+        }
+    }
+
+    /// Continues with the account to which the user of a guest account has signed in.
+    func previewMerge(into signedIn: SignedIn, afterForm: Bool) async throws -> PageResponse {
+        let session = IDTokenContents(account: signedIn.account.id, session: signedIn.session.id)
+        guard let guest = try await guest(), let target = try await services.codes.caller(session, in: realm) else {
+            try await services.codes.discard(signedIn.session.id, in: realm)
+            return guestExpired(afterForm: afterForm)
+        }
+        do {
+            return try await store(
+                services.guests.preview(merging: guest, into: target, for: app, in: realm, from: context).preview)
+        } catch let refusal as any Refusal {
+            try await services.codes.discard(signedIn.session.id, in: realm)
+            return mergeRefused(because: refusal, afterForm: afterForm)
+        }
+    }
+
+    func show(
+        _ preview: GuestPreview, _ problem: SignInProblem?, status: Int, because refusal: (any Refusal)?
+    ) -> PageResponse {
+        let page: Page =
+            switch preview.change {
+            case .upgrade(_, let provider):
+                .upgradeGuest(preview, provider: name(of: provider), step(problem), pageContext)
+            case .merge(let merge): .mergeGuest(merge, of: preview, step(problem), pageContext)
+            }
+        return response(page, status: status, because: refusal)
+    }
+
+    /// Returns to the app if the user has confirmed what would happen now.
+    ///
+    /// - Parameter shown: the ID of the preview that the user has seen.
+    func confirmPreview(_ shown: String?) async throws -> PageResponse {
+        guard case .guest(let preview) = try await state().step else {
+            return try await show(screen: .signIn, .codeExpired, status: 400)
+        }
+        guard let guest = try await guest() else {
+            try await withdraw(preview)
+            return guestExpired(afterForm: true)
+        }
+        guard let shown, preview.id.isExactly(shown) else {
+            return show(preview, .previewOutdated, status: 400, because: SignInPageRefusal.previewOutdated)
+        }
+        switch preview.change {
+        case .upgrade(let pendingToken, _): return try await confirmUpgrade(of: guest, with: pendingToken)
+        case .merge(let merge): return try await confirm(merge, of: guest, preview)
+        }
+    }
+
+    private func confirmUpgrade(of guest: Caller, with pendingToken: String) async throws -> PageResponse {
+        let decision: GuestUpgrades.Decision
+        do {
+            decision = try await services.guests.decide(
+                pendingToken: pendingToken, of: guest, for: app, in: realm, from: context)
+        } catch let refusal as ProviderRefusal {
+            return try await startAgain(because: refusal)
+        }
+        guard case .upgrade = decision else { return try await proceed(with: decision, afterForm: true) }
+        let link = try services.codes.seal(.pendingToken(pendingToken), in: realm)
+        return try await issueCode(for: PageSignIn(linking: link, to: guest), afterForm: true)
+    }
+
+    private func confirm(_ merge: GuestMerge, of guest: Caller, _ shown: GuestPreview) async throws -> PageResponse {
+        let session = IDTokenContents(account: merge.account, session: merge.session)
+        guard let target = try await services.codes.caller(session, in: realm) else {
+            return try await startAgain(because: SignInPageRefusal.previewOutdated)
+        }
+        do {
+            let (current, mergeToken) = try await services.guests.preview(
+                merging: guest, into: target, for: app, in: realm, from: context)
+            guard current.change == shown.change else {
+                _ = try await store(current)
+                return show(current, .previewOutdated, status: 400, because: SignInPageRefusal.previewOutdated)
+            }
+            let link = try services.codes.seal(
+                .merge(mergeToken: mergeToken, guest: guest.account.id, session: guest.session.id), in: realm)
+            return try await issueCode(for: PageSignIn(merging: link, into: target), afterForm: true)
+        } catch EditRefusal.loginTooOld {
+            try await withdraw(shown)
+            return try await startAgain(because: EditRefusal.loginTooOld)
+        } catch let refusal as MergeRefusal {
+            try await withdraw(shown)
+            return mergeRefused(because: refusal, afterForm: true)
+        }
+    }
+
+    /// Forgets what the user would confirm, and shows the methods.
+    private func startAgain(because refusal: any Refusal) async throws -> PageResponse {
+        try await services.steps.remove(of: flow, in: realm)
+        return try await show(screen: .signIn, .codeExpired, status: 400, because: refusal)
+    }
+
+    /// Stores what the user is asked to confirm, in place of what the flow had before.
+    private func store(_ preview: GuestPreview) async throws -> PageResponse {
+        let former = try await state()
+        if case .guest(let other) = former.step, other.session != preview.session { try await end(other) }
+        try await services.steps.set(
+            SignInPageState(step: .guest(preview)), of: flow, in: realm, from: context)
+        return PageResponse(.redirect(to: pageURL), of: realm.id)
+    }
+
+    /// Ends the session of a sign-in that the user does not confirm, and forgets the preview.
+    func withdraw(_ preview: GuestPreview) async throws {
+        try await end(preview)
+        try await services.steps.remove(of: flow, in: realm)
+    }
+
+    private func end(_ preview: GuestPreview) async throws {
+        if let session = preview.session { try await services.codes.discard(session, in: realm) }
+    }
+
+    private func guestExpired(afterForm: Bool) -> PageResponse {
+        returnToApp(.expired, error: .loginRequired, afterForm: afterForm, because: TokenRefusal.sessionEnded)
+    }
+
+    private func mergeRefused(because refusal: any Refusal, afterForm: Bool) -> PageResponse {
+        returnToApp(.mergeRefused, error: .alreadyLinked, afterForm: afterForm, because: refusal)
+    }
+
+    func name(of provider: ProviderID) -> String {
+        ProviderButton.name(of: provider, displayName: realm.settings(of: provider)?.openID?.displayName)
+    }
+}
+
+extension GuestPreview {
+    /// The session on the page; `nil` for an upgrade.
+    fileprivate var session: ID<Session>? {
+        if case .merge(let merge) = change { merge.session } else { nil }
+    }
+}

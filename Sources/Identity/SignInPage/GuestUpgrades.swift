@@ -1,0 +1,69 @@
+/// Decides what becomes of a guest who signs in on the sign-in page: the guest account stays, or becomes part of the
+/// account to which the user has signed in. Changes nothing.
+///
+/// Throws ``MergeRefusal``, ``EditRefusal`` and what ``FederatedMethod`` throws.
+public struct GuestUpgrades: Sendable {
+    private let federated: FederatedMethod
+    private let flows: AuthorizationFlows
+    private let secrets: FlowSecrets
+
+    public init(federated: FederatedMethod, flows: AuthorizationFlows, secrets: FlowSecrets) {
+        self.federated = federated
+        self.flows = flows
+        self.secrets = secrets
+    }
+
+    public enum Decision: Sendable {
+        case upgrade(GuestPreview)
+        /// An account has the identity. The pending token signs in to it.
+        case signIn(pendingToken: String)
+        /// Another account has the address of the identity. Its owner can sign in to it.
+        case conflict(SignInPageConflict)
+    }
+
+    /// Decides about an identity that a guest has proven at a provider.
+    public func decide(
+        _ grant: FlowGrant, of guest: Caller, for app: App, in realm: Realm, from context: RequestContext
+    ) async throws -> Decision {
+        let redeemed = try await flows.redeem(grant: grant.secret, sessionID: grant.sessionID, for: app, in: realm)
+        return try await decide(.authorization(redeemed), of: guest, for: app, in: realm, from: context)
+    }
+
+    /// Decides again about an identity that a guest has proven, because accounts may have changed.
+    ///
+    /// - Throws: ``ProviderRefusal`` if the pending token has expired.
+    public func decide(
+        pendingToken: String, of guest: Caller, for app: App, in realm: Realm, from context: RequestContext
+    ) async throws -> Decision {
+        try await decide(.pendingToken(pendingToken), of: guest, for: app, in: realm, from: context)
+    }
+
+    private func decide(
+        _ proof: IdentityProof, of guest: Caller, for app: App, in realm: Realm, from context: RequestContext
+    ) async throws -> Decision {
+        let held = try await federated.hold(proof, for: app, in: realm, from: context)
+        let provider = held.identity.provider
+        guard held.owner == nil else { return .signIn(pendingToken: held.pendingToken) }
+        guard !held.isConflict else {
+            let known = held.isHidden ? nil : held.sameEmail
+            return .conflict(
+                SignInPageConflict(
+                    pendingToken: nil, provider: provider, email: known?.email?.rawValue,
+                    methods: known?.signInMethodsOnPage ?? []))
+        }
+        return .upgrade(
+            GuestPreview(id: secrets.random(), change: .upgrade(pendingToken: held.pendingToken, provider: provider)))
+    }
+
+    /// Previews the merge of a guest account into the account of a session on the page.
+    ///
+    /// - Returns: the preview, and the token with which the merge is committed.
+    public func preview(
+        merging guest: Caller, into target: Caller, for app: App, in realm: Realm, from context: RequestContext
+    ) async throws -> (preview: GuestPreview, mergeToken: String) {
+        let preview = try await AccountMerging(federated).preview(
+            of: guest, into: .session(target), for: app, in: realm, from: context)
+        let merge = GuestMerge(preview, provenBy: target.session.id)
+        return (GuestPreview(id: secrets.random(), change: .merge(merge)), preview.mergeToken)
+    }
+}
