@@ -41,7 +41,14 @@ struct SignInOffer {
             screen.offersPassword && realm.policy.allowsSignUp && request.operation == .signIn
             && (!realm.policy.emailEnumerationProtection || sendsEmail)
         screen.offersSignUp = offersSignUp
-        screen.offersEmail = services.offersEmailLinks && sendsEmail && request.operation == .signIn
+        let acceptsEmail =
+            switch request.operation {
+            case .signIn: true
+            case .link: request.isForGuest && request.provider == nil
+            case .reauthenticate: request.subject?.methods.contains(.emailLink) == true
+            }
+        screen.offersEmail = services.offersEmailLinks && sendsEmail && acceptsEmail
+        screen.emailsOwner = request.operation == .reauthenticate
         self.screen = screen
         let isHidden = methods.count < services.methods.count
         refusal = isHidden ? services.violations.first.map { ProviderRefusal.notForThisApp(violation: $0) } : nil

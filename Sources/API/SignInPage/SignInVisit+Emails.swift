@@ -7,8 +7,19 @@ extension SignInVisit {
     private var emailVisit: SignInPageEmails.Visit { SignInPageEmails.Visit(of: flow, at: pageBase) }
 
     /// Sends an email with a link and a code. The next page is the same whether or not an account has the address.
+    ///
+    /// A re-authentication sends it to the address of the account, whatever the form contains.
     func sendEmail(to email: String?, stays: Bool) async throws -> PageResponse {
         guard offer.screen.offersEmail else { throw OOBSendingRefusal.notAllowed }
+        var email = email
+        if request.operation == .reauthenticate {
+            guard let owner = try await services.codes.caller(of: request, in: realm) else {
+                return returnToApp(
+                    .expired, error: .loginRequired, afterForm: true, because: TokenRefusal.sessionEnded)
+            }
+            guard owner.account.canUseEmailOnPage else { throw OOBSendingRefusal.notAllowed }
+            email = owner.account.email?.rawValue
+        }
         return try await announce(
             try await services.emails.sendSignIn(
                 to: email, stays: stays, in: emailVisit, of: realm, from: context))
@@ -24,6 +35,7 @@ extension SignInVisit {
     /// Sends another email in place of the last one.
     func sendEmailAgain() async throws -> PageResponse {
         guard case .emailCode(let former) = try await state().step else { throw SignInPageRefusal.emailExpired }
+        guard request.operation != .reauthenticate else { return try await sendEmail(to: nil, stays: former.stays) }
         return try await announce(
             try await services.emails.sendAgain(former, in: emailVisit, of: realm, from: context))
     }
@@ -33,9 +45,26 @@ extension SignInVisit {
     }
 
     func enterEmailCode(_ code: String?) async throws -> PageResponse {
-        let (outcome, email) = try await services.emails.signIn(
-            enteredCode: code, in: flow, of: realm, from: context)
-        return try await finish(outcome, stays: email.stays)
+        try await finishingEmail {
+            try await services.emails.signIn(enteredCode: code, in: flow, of: realm, from: context)
+        }
+    }
+
+    /// Completes the flow with a proven mailbox.
+    private func finishingEmail(
+        _ signIn: () async throws -> (SignInOutcome, SignInPageEmail)
+    ) async throws -> PageResponse {
+        do {
+            let (outcome, email) = try await signIn()
+            return try await finish(outcome, stays: email.stays)
+        } catch SignInRefusal.unknownEmail where request.isForGuest {
+            return try await previewUpgrade(with: services.emails.provenEmail(in: flow, of: realm))
+        } catch SignInRefusal.unknownEmail {
+            throw SignInRefusal.otherAccount
+        } catch SignInRefusal.otherAccount where request.operation == .reauthenticate {
+            return returnToApp(
+                .otherAccount, error: .userMismatch, afterForm: true, because: SignInRefusal.otherAccount)
+        }
     }
 
     /// Returns the sealed content of a link that continues this flow in its browser, and proves nothing. The link has
@@ -64,8 +93,9 @@ extension SignInVisit {
     func submitEmailLink(_ sealedLink: String?) async throws -> PageResponse {
         let (link, _) = try services.sealedTokens.decode(
             SignInPageLink.self, from: sealedLink ?? "", at: services.clock.now(), in: ID(realm.project.id))
-        let (outcome, email) = try await services.emails.signIn(with: link, in: flow, of: realm, from: context)
-        return try await finish(outcome, stays: email.stays)
+        return try await finishingEmail {
+            try await services.emails.signIn(with: link, in: flow, of: realm, from: context)
+        }
     }
 }
 

@@ -50,6 +50,11 @@ extension SignInVisit {
         }
     }
 
+    /// Continues with the mailbox that a guest has proven, whose address no account has.
+    func previewUpgrade(with email: SignInPageEmail) async throws -> PageResponse {
+        try await store(services.guests.preview(adding: email))
+    }
+
     func show(
         _ preview: GuestPreview, _ problem: SignInProblem?, status: Int, because refusal: (any Refusal)?
     ) -> PageResponse {
@@ -57,6 +62,7 @@ extension SignInVisit {
             switch preview.change {
             case .upgrade(_, let provider):
                 .upgradeGuest(preview, provider: name(of: provider), step(problem), pageContext)
+            case .addEmail(let email): .upgradeGuest(preview, address: email.recipient, step(problem), pageContext)
             case .merge(let merge): .mergeGuest(merge, of: preview, step(problem), pageContext)
             }
         return response(page, status: status, because: refusal)
@@ -78,6 +84,7 @@ extension SignInVisit {
         }
         switch preview.change {
         case .upgrade(let pendingToken, _): return try await confirmUpgrade(of: guest, with: pendingToken)
+        case .addEmail(let email): return try await confirm(email, of: guest)
         case .merge(let merge): return try await confirm(merge, of: guest, preview)
         }
     }
@@ -92,6 +99,18 @@ extension SignInVisit {
         }
         guard case .upgrade = decision else { return try await proceed(with: decision, afterForm: true) }
         let link = try services.codes.seal(.pendingToken(pendingToken), in: realm)
+        return try await issueCode(for: PageSignIn(linking: link, to: guest), afterForm: true)
+    }
+
+    private func confirm(_ email: SignInPageEmail, of guest: Caller) async throws -> PageResponse {
+        do {
+            guard try await services.guests.canAdd(email, in: realm) else {
+                return try await startAgain(because: SignInPageRefusal.previewOutdated)
+            }
+        } catch let refusal as OOBCodeRefusal {
+            return try await startAgain(because: refusal)
+        }
+        let link = try services.codes.seal(PageLink(email), in: realm)
         return try await issueCode(for: PageSignIn(linking: link, to: guest), afterForm: true)
     }
 

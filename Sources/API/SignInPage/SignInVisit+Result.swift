@@ -73,9 +73,11 @@ extension SignInVisit {
         guard let pendingToken = try await state().conflict?.pendingToken else { return signedIn }
         let outcome: SignInOutcome
         do {
-            outcome = try await call.services.signIn.federated.signIn(
-                .pendingToken(pendingToken), linkingTo: signedIn.idToken, autoCreate: false, for: app,
-                in: realm,
+            let federated = call.services.signIn.federated
+            let renewed = try await federated.renew(
+                pendingToken, for: signedIn.account, of: app, in: realm, from: context)
+            outcome = try await federated.signIn(
+                .pendingToken(renewed), linkingTo: signedIn.idToken, autoCreate: false, for: app, in: realm,
                 from: context
             ).outcome
         } catch {

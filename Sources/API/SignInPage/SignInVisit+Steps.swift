@@ -48,7 +48,7 @@ extension SignInVisit {
         screen: SignInPageRequest.Screen?, _ problem: SignInProblem? = nil, email: String? = nil, stays: Bool = false,
         unknownPasskey: ID<Passkey>? = nil, status: Int = 200, because refusal: (any Refusal)? = nil
     ) async throws -> PageResponse {
-        if problem == nil, screen == nil, let page = try await show(try await state()) { return page }
+        if problem == nil, let page = try await storedPage(screen) { return page }
         let offer = offer
         let email = email ?? request.loginHint ?? rememberedEmail(nil) ?? ""
         switch screen ?? .signIn {
@@ -66,11 +66,21 @@ extension SignInVisit {
             form.passkey = try passkeyCeremony(unknown: unknownPasskey)
             form.remembered = rememberedAccounts
             form.offersStaying = isOwnOrigin && request.operation == .signIn
-            guard screen != .emailCode || !offer.screen.offersEmail else {
+            guard screen != .emailCode || !form.offersEmail || form.emailsOwner else {
                 return response(.requestEmailCode(form, step(problem), pageContext), status: status, because: refusal)
             }
             return response(
                 .signIn(form, step(problem), pageContext), status: status, because: refusal ?? offer.refusal)
+        }
+    }
+
+    /// - Parameter screen: `nil` for the step that the flow has reached.
+    private func storedPage(_ screen: SignInPageRequest.Screen?) async throws -> PageResponse? {
+        switch screen {
+        case nil: return try await show(try await state())
+        // The page says why the user signs in.
+        case .signIn: return try await state().conflict.map { try show($0, nil, status: 200, because: nil) }
+        case .signUp, .reset, .emailCode: return nil
         }
     }
 

@@ -36,7 +36,10 @@ extension SignInVisit {
                 status: status, because: refusal)
         case .emailCode(let email):
             return response(
-                .emailCode(sentTo: email.recipient, step(problem), pageContext), status: status, because: refusal)
+                .emailCode(
+                    sentTo: email.recipient, isOwners: request.operation == .reauthenticate, step(problem),
+                    pageContext),
+                status: status, because: refusal)
         case .guest(let preview): return show(preview, problem, status: status, because: refusal)
         case nil:
             return try state.conflict.map { try show($0, problem, status: status, because: refusal) }

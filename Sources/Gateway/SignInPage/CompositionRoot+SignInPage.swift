@@ -29,8 +29,8 @@ extension CompositionRoot {
                 store: PostgresBrowserSessionStore(pool: pool), authenticator: authenticator, secrets: .live,
                 clock: mode.clock),
             codes: SignInCodes(
-                completion: completion, authenticator: authenticator, federated: federated, flows: flows,
-                sealedTokens: sealedTokens,
+                completion: completion, authenticator: authenticator, federated: federated,
+                emailLink: emailMethods.link, flows: flows, sealedTokens: sealedTokens,
                 store: PostgresSignInCodeStore(pool: pool), secrets: .live, clock: mode.clock),
             support: SupportAccessCodes(
                 accounts: store, store: PostgresSignInCodeStore(pool: pool), emailFactory: emailFactory,
@@ -41,7 +41,8 @@ extension CompositionRoot {
                 steps: steps, sealedTokens: sealedTokens, store: store, limiter: limiter,
                 networks: .live(under: masterKeys), secrets: .live,
                 newCode: { Random.text(length: 6, alphabet: "0123456789") }, clock: mode.clock),
-            guests: GuestUpgrades(federated: federated, flows: flows, secrets: .live),
+            guests: GuestUpgrades(
+                federated: federated, emailLink: emailMethods.link, flows: flows, secrets: .live),
             forms: .live(under: masterKeys), sealedTokens: sealedTokens, secrets: .live, clock: mode.clock,
             timeZones: TimeZones(load: PostgresTimeZoneStore(pool: pool).offsets(of:)),
             issuer: mode.issuers.idTokenIssuer(of:))

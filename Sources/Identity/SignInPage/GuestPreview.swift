@@ -8,6 +8,8 @@ public struct GuestPreview: Hashable, Codable, Sendable {
     public enum Change: Hashable, Codable, Sendable {
         /// The guest account stays, and gets an identity that no account has.
         case upgrade(pendingToken: String, provider: ProviderID)
+        /// The guest account stays, and gets an address that no account has.
+        case addEmail(SignInPageEmail)
         /// The guest account becomes part of an account to which the user has signed in on the page.
         case merge(GuestMerge)
     }

@@ -4,11 +4,15 @@
 /// Throws ``MergeRefusal``, ``EditRefusal`` and what ``FederatedMethod`` throws.
 public struct GuestUpgrades: Sendable {
     private let federated: FederatedMethod
+    private let emailLink: EmailLinkMethod
     private let flows: AuthorizationFlows
     private let secrets: FlowSecrets
 
-    public init(federated: FederatedMethod, flows: AuthorizationFlows, secrets: FlowSecrets) {
+    public init(
+        federated: FederatedMethod, emailLink: EmailLinkMethod, flows: AuthorizationFlows, secrets: FlowSecrets
+    ) {
         self.federated = federated
+        self.emailLink = emailLink
         self.flows = flows
         self.secrets = secrets
     }
@@ -53,6 +57,18 @@ public struct GuestUpgrades: Sendable {
         }
         return .upgrade(
             GuestPreview(id: secrets.random(), change: .upgrade(pendingToken: held.pendingToken, provider: provider)))
+    }
+
+    /// Previews that the guest account gets the address of a mailbox that the user has proven.
+    public func preview(adding email: SignInPageEmail) -> GuestPreview {
+        GuestPreview(id: secrets.random(), change: .addEmail(email))
+    }
+
+    /// Whether a guest account can still get the address.
+    ///
+    /// - Throws: ``OOBCodeRefusal`` if the email is no longer valid.
+    public func canAdd(_ email: SignInPageEmail, in realm: Realm) async throws -> Bool {
+        try await emailLink.isFree(email.actionCode, in: realm)
     }
 
     /// Previews the merge of a guest account into the account of a session on the page.

@@ -61,11 +61,15 @@ public enum PageLink: SealedTokenContent {
     case grant(String, sessionID: String)
     /// Links an identity that the user has proven on the page.
     case pendingToken(String)
+    /// Adds the address of an email to a guest account.
+    case email(EmailAddress, code: String)
     /// Merges the guest account of a session into the account of the code.
     case merge(mergeToken: String, guest: ID<Account>, session: ID<Session>)
 }
 
 extension PageLink {
+    public init(_ email: SignInPageEmail) { self = .email(email.recipient, code: email.actionCode) }
+
     /// - Returns: `nil` for the result of a flow that is not bound to a browser.
     public init?(_ grant: FlowGrant) {
         guard let sessionID = grant.sessionID else { return nil }

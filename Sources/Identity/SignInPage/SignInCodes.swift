@@ -7,6 +7,7 @@ public struct SignInCodes: Sendable {
     private let completion: SignInCompletion
     private let authenticator: Authenticator
     private let federated: FederatedMethod
+    private let emailLink: EmailLinkMethod
     private let flows: AuthorizationFlows
     private let sealedTokens: any SealedTokens
     private let store: any SignInCodeStore
@@ -15,12 +16,13 @@ public struct SignInCodes: Sendable {
 
     public init(
         completion: SignInCompletion, authenticator: Authenticator, federated: FederatedMethod,
-        flows: AuthorizationFlows,
+        emailLink: EmailLinkMethod, flows: AuthorizationFlows,
         sealedTokens: any SealedTokens, store: any SignInCodeStore, secrets: FlowSecrets, clock: WallClock
     ) {
         self.completion = completion
         self.authenticator = authenticator
         self.federated = federated
+        self.emailLink = emailLink
         self.flows = flows
         self.sealedTokens = sealedTokens
         self.store = store
@@ -156,6 +158,8 @@ public struct SignInCodes: Sendable {
             signedIn = try await self.link(.authorization(redeemed), to: contents, for: app, in: realm, from: context)
         case .pendingToken(let token):
             signedIn = try await self.link(.pendingToken(token), to: contents, for: app, in: realm, from: context)
+        case .email(let email, let code):
+            signedIn = try await emailLink.link(email: email, code: code, to: contents, in: realm, from: context)
         case .merge(let token, let account, let session):
             let contents = IDTokenContents(account: account, session: session)
             guard let guest = try await caller(contents, in: realm) else {

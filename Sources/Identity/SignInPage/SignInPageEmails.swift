@@ -94,6 +94,9 @@ public struct SignInPageEmails: Sendable {
     }
 
     /// Signs in with the code that the user entered.
+    ///
+    /// - Throws: ``SignInRefusal/unknownEmail`` if no account has the address and the flow must not create one;
+    ///   ``SignInRefusal/otherAccount`` for a re-authentication.
     public func signIn(
         enteredCode code: String?, in flow: SignInPageFlow, of realm: Realm, from context: RequestContext
     ) async throws -> (SignInOutcome, SignInPageEmail) {
@@ -109,7 +112,8 @@ public struct SignInPageEmails: Sendable {
         let digits = String(decoding: (code ?? "").utf8.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
         guard secrets.areEqual(hash(digits, flow), email.codeHash) else { throw SignInPageRefusal.wrongEmailCode }
         attempt.subtract()
-        return (try await signIn(with: email, in: realm, from: context), email)
+        let target = target(in: flow, state)
+        return (try await signIn(with: email, to: target, in: realm, from: context), email)
     }
 
     /// Signs in with the link that the user opened in the browser of the flow.
@@ -117,7 +121,8 @@ public struct SignInPageEmails: Sendable {
         with link: SignInPageLink, in flow: SignInPageFlow, of realm: Realm, from context: RequestContext
     ) async throws -> (SignInOutcome, SignInPageEmail) {
         let email = try await email(of: link, in: flow, of: realm)
-        return (try await signIn(with: email, in: realm, from: context), email)
+        let target = target(in: flow, try await steps.state(of: flow, in: realm))
+        return (try await signIn(with: email, to: target, in: realm, from: context), email)
     }
 
     /// Returns the email whose link was opened.
@@ -133,18 +138,38 @@ public struct SignInPageEmails: Sendable {
         return email
     }
 
+    /// The email that the user has proven last in the flow.
+    ///
+    /// - Throws: ``SignInPageRefusal/emailExpired``.
+    public func provenEmail(in flow: SignInPageFlow, of realm: Realm) async throws -> SignInPageEmail {
+        guard let email = email(of: try await steps.state(of: flow, in: realm)) else {
+            throw SignInPageRefusal.emailExpired
+        }
+        return email
+    }
+
+    /// Only a plain sign-in may create an account. The identity of a conflict belongs to an existing one.
+    private func target(in flow: SignInPageFlow, _ state: SignInPageState) -> EmailLinkMethod.Target {
+        switch flow.request.operation {
+        case .signIn: state.conflict == nil ? .any : .existing
+        case .link: .existing
+        case .reauthenticate: flow.request.subject.map { .only($0.account) } ?? .existing
+        }
+    }
+
     private func email(of state: SignInPageState) -> SignInPageEmail? {
         guard case .emailCode(let email) = state.step, clock.now() < email.expiresAt else { return nil }
         return email
     }
 
     private func signIn(
-        with email: SignInPageEmail, in realm: Realm, from context: RequestContext
+        with email: SignInPageEmail, to target: EmailLinkMethod.Target, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         do {
             guard let passwordHash = email.passwordHash else {
                 return try await emailLink.signIn(
-                    email: email.recipient.rawValue, code: email.actionCode, idToken: nil, in: realm, from: context)
+                    email: email.recipient.rawValue, code: email.actionCode, idToken: nil, to: target, in: realm,
+                    from: context)
             }
             return try await emailLink.signUp(
                 email: email.recipient, passwordHash: passwordHash, code: email.actionCode, in: realm, from: context)

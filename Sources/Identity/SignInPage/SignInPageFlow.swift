@@ -188,6 +188,10 @@ extension Account {
     /// The methods with which the account can sign in on the sign-in page.
     public var signInMethodsOnPage: [ProviderID] {
         identities.map(\.provider) + (passwordUpdatedAt == nil ? [] : [.password])
-            + (passkeys.isEmpty ? [] : [.passkey])
+            + (passkeys.isEmpty ? [] : [.passkey]) + (canUseEmailOnPage ? [.emailLink] : [])
     }
+
+    /// Whether a link or a code to the account's own address signs in. The mailbox of an address that nobody has verified
+    /// would reclaim the account instead.
+    public var canUseEmailOnPage: Bool { usesEmailLinks && emailIsVerified && email != nil }
 }

@@ -13,7 +13,11 @@ extension Page {
     }
 
     /// Asks for the code from the email. The page is the same whether or not an account has the address.
-    public static func emailCode(sentTo email: EmailAddress, _ step: SignInStep, _ context: Context) -> Page {
+    ///
+    /// - Parameter isOwners: whether the address is that of the account that authenticates again, the only one possible.
+    public static func emailCode(
+        sentTo email: EmailAddress, isOwners: Bool, _ step: SignInStep, _ context: Context
+    ) -> Page {
         titled(
             .resetSentTitle, step,
             context.summary(of: step) + [
@@ -27,10 +31,8 @@ extension Page {
                     ]),
                 step.form(.emailAgain, [context.quietButton(.emailAgain)]),
                 context.footer(
-                    [
-                        context.switchLink(.otherAddress, to: .emailCode, step),
-                        context.switchLink(.backToSignIn, to: .signIn, step),
-                    ], step),
+                    (isOwners ? [] : [context.switchLink(.otherAddress, to: .emailCode, step)])
+                        + [context.switchLink(.backToSignIn, to: .signIn, step)], step),
             ], context)
     }
 
@@ -54,6 +56,7 @@ extension Page.Context {
     /// password, the form itself.
     func emailOffer(_ screen: SignInScreen, _ step: SignInStep) -> [Markup] {
         guard screen.offersEmail else { return [] }
+        guard !screen.emailsOwner else { return [step.form(.emailCode, [quietButton(.emailMe)])] }
         guard screen.offersPassword else {
             return (screen.providers.isEmpty ? [] : [divider]) + [emailForm(screen, step, localized(.emailMe))]
         }

@@ -8,11 +8,23 @@ extension Page {
     public static func upgradeGuest(
         _ preview: GuestPreview, provider: String, _ step: SignInStep, _ context: Context
     ) -> Page {
+        upgradeGuest(preview, context.paragraph(.upgradeProvider, [.provider: .name(provider)]), step, context)
+    }
+
+    /// Asks a guest whether the guest account gets an address.
+    public static func upgradeGuest(
+        _ preview: GuestPreview, address: EmailAddress, _ step: SignInStep, _ context: Context
+    ) -> Page {
+        upgradeGuest(preview, context.paragraph(.upgradeEmail, [.email: .name(address.rawValue)]), step, context)
+    }
+
+    private static func upgradeGuest(
+        _ preview: GuestPreview, _ method: Markup, _ step: SignInStep, _ context: Context
+    ) -> Page {
         titled(
             .upgradeTitle, step,
-            context.summary(of: step) + [
-                context.paragraph(.upgradeProvider, [.provider: .name(provider)]), context.paragraph(.upgradeKeeps),
-            ] + context.answers(to: preview, .confirm, step), context)
+            context.summary(of: step) + [method, context.paragraph(.upgradeKeeps)]
+                + context.answers(to: preview, .confirm, step), context)
     }
 
     /// Asks a guest whether the guest account becomes part of the account to which the user has signed in.

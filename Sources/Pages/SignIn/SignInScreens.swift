@@ -65,6 +65,8 @@ public struct SignInScreen: Sendable {
     public var passkey: PasskeyCeremony?
     /// Whether an email with a link and a code is offered.
     public var offersEmail = false
+    /// Whether the email goes to the address of the account that authenticates again.
+    public var emailsOwner = false
     /// Whether "Stay signed in" is offered: the browser gets a session.
     public var offersStaying = false
     /// The accounts that the browser remembers, the newest first.

@@ -94,6 +94,9 @@ extension Page {
         }
         content += context.passkeyForm(screen.passkey, step)
         content += context.emailOffer(screen, step)
+        if screen.offersEmail, known.contains(.emailLink) {
+            content.append(Markup(.p, [.classes(.note)], text: context.text(.knownMethod)))
+        }
         content.append(step.form(.notNow, [context.quietButton(.notNow)]))
         content.append(context.footer([], step))
         return titled(.conflictTitle, step, content, context).with(screen.passkey, step)

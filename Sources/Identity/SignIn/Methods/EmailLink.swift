@@ -32,6 +32,16 @@ public struct EmailLinkMethod: Sendable {
         email: String?, code: String?, idToken: String?, secondFactor use: SecondFactorUse? = nil, in realm: Realm,
         from context: RequestContext
     ) async throws -> SignInOutcome {
+        try await signIn(
+            email: email, code: code, idToken: idToken, to: .any, secondFactor: use, in: realm, from: context)
+    }
+
+    /// - Throws: without an account that the target permits, ``SignInRefusal/unknownEmail`` or
+    ///   ``SignInRefusal/otherAccount``, and changes nothing.
+    func signIn(
+        email: String?, code: String?, idToken: String?, to target: Target, secondFactor use: SecondFactorUse? = nil,
+        in realm: Realm, from context: RequestContext
+    ) async throws -> SignInOutcome {
         guard realm.policy.allowsEmailLinks else { throw OOBCodeRefusal.notAllowed }
         let email = try EmailAddress(required: email)
         let asked = HookedSignIn(in: realm, HookSignIn(method: "emailLink"))
@@ -39,6 +49,7 @@ public struct EmailLinkMethod: Sendable {
             let found = try await redemption.check(code, for: [.signIn], in: realm)
             guard found.code.email == email else { throw OOBCodeRefusal.otherEmail }
             guard let idToken else {
+                try target.requirePermitted(found)
                 let rule = use.map { SecondFactorRule.proven($0) }
                 let proof = FirstFactorProof.emailLink(email: email.rawValue, code: code ?? "")
                 return try await signIn(with: found, rule ?? .demanded(proof), asked, in: realm, from: context)
@@ -64,6 +75,27 @@ public struct EmailLinkMethod: Sendable {
             return try await signUp(
                 with: found, passwordHash: passwordHash, .exempt, asked, in: realm, from: context)
         }
+    }
+
+    /// Links the address of the code to the account of a session that the page has authenticated.
+    func link(
+        email: EmailAddress, code: String, to contents: IDTokenContents, in realm: Realm, from context: RequestContext
+    ) async throws -> SignedIn {
+        guard realm.policy.allowsEmailLinks else { throw OOBCodeRefusal.notAllowed }
+        let asked = HookedSignIn(in: realm, HookSignIn(method: "emailLink"))
+        return try await retryingConflicts { attempt in
+            let found = try await redemption.check(code, for: [.signIn], in: realm)
+            guard found.code.email == email else { throw OOBCodeRefusal.otherEmail }
+            let caller = try await authenticator.authenticate(contents, in: realm)
+            return try await link(found, to: caller, asked, isFirstAttempt: attempt == 1, in: realm, from: context)
+        }
+    }
+
+    /// Whether no account has the address of a code.
+    ///
+    /// - Throws: ``OOBCodeRefusal`` if the code is no longer valid.
+    func isFree(_ code: String, in realm: Realm) async throws -> Bool {
+        try await redemption.check(code, for: [.signIn], in: realm).account == nil
     }
 
     private func signIn(
