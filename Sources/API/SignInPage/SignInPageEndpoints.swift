@@ -11,7 +11,8 @@ extension Endpoint {
             if let link = call.request.query("link") { return try await visitor.open(link: link) }
             guard let sealed = call.request.query("flow") else { return try await visitor.open() }
             return try await visitor.resume(sealed) { visit in
-                try await visit.show(
+                let visit = try await visit.isOutdated() ? visit.showing(nil) : visit
+                return try await visit.show(
                     screen: call.request.query("screen").flatMap(SignInPageRequest.Screen.init),
                     call.request.query("problem").flatMap(SignInProblem.init(parameter:)),
                     email: visit.rememberedEmail(call.request.query("account")))

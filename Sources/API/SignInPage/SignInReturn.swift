@@ -61,11 +61,13 @@ extension SignInVisit {
             let sealed = try services.codes.seal(link, in: realm)
             return try await issueCode(for: PageSignIn(linking: sealed, to: caller), afterForm: false)
         }
+        guard try await !isOutdated() else { return redirect(.previewOutdated, because: nil) }
+        // The identity of a conflict belongs to an existing account.
+        let mayCreate = request.operation == .signIn && flow.conflict == nil
         let redeemed = try await call.services.signIn.flows.redeem(
             grant: grant.secret, sessionID: grant.sessionID, for: app, in: realm)
         let result = try await call.services.signIn.federated.signIn(
-            .authorization(redeemed), linkingTo: nil, autoCreate: request.operation == .signIn, for: app, in: realm,
-            from: context)
+            .authorization(redeemed), linkingTo: nil, autoCreate: mayCreate, for: app, in: realm, from: context)
         return try await finish(result.outcome, of: result.identity.provider, afterForm: false)
     }
 
@@ -76,6 +78,7 @@ extension SignInVisit {
 
     /// Redirects the browser to a provider. The flow is stored, because the provider returns only with its ID.
     func startProvider(_ provider: ProviderID) async throws -> PageResponse {
+        guard try await !isOutdated() else { return try await showOutdated() }
         guard offer.screen.providers.contains(where: { $0.provider == provider }) else {
             return try await show(screen: .signIn, .notAvailable, status: 400)
         }
@@ -106,6 +109,8 @@ extension SignInProblem {
         case .notAvailable: "notAvailable"
         case .accountDisabled: "disabled"
         case .userMismatch: "userMismatch"
+        case .codeExpired: "expired"
+        case .previewOutdated: "outdated"
         default: "rejected"
         }
     }
@@ -117,6 +122,8 @@ extension SignInProblem {
         case "notAvailable": self = .notAvailable
         case "disabled": self = .accountDisabled
         case "userMismatch": self = .userMismatch
+        case "expired": self = .codeExpired
+        case "outdated": self = .previewOutdated
         case "rejected": self = .rejected
         default: return nil
         }

@@ -148,9 +148,10 @@ extension SignInVisit {
     private func store(_ preview: GuestPreview) async throws -> PageResponse {
         let former = try await state()
         if case .guest(let other) = former.step, other.session != preview.session { try await end(other) }
+        let visit = try showing(nil)
         try await services.steps.set(
-            SignInPageState(step: .guest(preview)), of: flow, in: realm, from: context)
-        return PageResponse(.redirect(to: pageURL), of: realm.id)
+            SignInPageState(step: .guest(preview)), of: visit.flow, in: realm, from: context)
+        return PageResponse(.redirect(to: visit.pageURL), of: realm.id)
     }
 
     /// Ends the session of a sign-in that the user does not confirm, and forgets the preview.

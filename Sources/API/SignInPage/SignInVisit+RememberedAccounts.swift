@@ -49,14 +49,9 @@ extension SignInVisit {
         guard fields[signIn: .step] == SignInAction.signIn.rawValue, isWanted != flow.remembersAccount else {
             return self
         }
-        var (flow, pageContext) = (flow, pageContext)
+        var flow = flow
         flow.remembersAccount = isWanted
-        let sealed = try services.sealedTokens.encode(
-            flow, until: services.clock.now() + SignInPageFlow.lifetime, in: ID(realm.project.id))
-        pageContext.repeatingQuery = pageContext.repeatingQuery?.map { name, value in
-            (name, name == SignInField.flow.rawValue ? sealed : value)
-        }
-        return SignInVisit(call: call, realm: realm, app: app, flow: flow, sealed: sealed, pageContext: pageContext)
+        return try with(flow)
     }
 
     /// The cookie with an account that has signed in.

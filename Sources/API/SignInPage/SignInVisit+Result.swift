@@ -26,8 +26,8 @@ extension SignInVisit {
             }
             return try await store(
                 SignInPageConflict(
-                    pendingToken: pendingToken, provider: provider, email: existing?.email?.rawValue,
-                    methods: existing?.signInMethodsOnPage ?? []))
+                    id: services.secrets.random(), pendingToken: pendingToken, provider: provider,
+                    email: existing?.email?.rawValue, methods: existing?.signInMethodsOnPage ?? []))
         case .conflict, .phoneConflict:
             return try await show(screen: .signIn, .rejected, status: 400)
         }
@@ -70,7 +70,7 @@ extension SignInVisit {
 
     /// Links the identity of a conflict to the account that its owner has proven.
     private func linkingConflict(to signedIn: SignedIn) async throws -> SignedIn {
-        guard let pendingToken = try await state().conflict?.pendingToken else { return signedIn }
+        guard let pendingToken = try await state().conflict(of: flow)?.pendingToken else { return signedIn }
         let outcome: SignInOutcome
         do {
             let federated = call.services.signIn.federated
@@ -82,7 +82,9 @@ extension SignInVisit {
             ).outcome
         } catch {
             try await services.codes.discard(signedIn.session.id, in: realm)
-            throw error
+            guard case ProviderRefusal.invalidPendingToken = error else { throw error }
+            try await services.steps.remove(of: flow, in: realm)
+            throw SignInPageRefusal.stepExpired
         }
         guard case .signedIn(let renewed) = outcome else { return signedIn }
         try await services.codes.discard(signedIn.session.id, in: realm)

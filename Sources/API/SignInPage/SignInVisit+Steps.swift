@@ -48,7 +48,7 @@ extension SignInVisit {
         screen: SignInPageRequest.Screen?, _ problem: SignInProblem? = nil, email: String? = nil, stays: Bool = false,
         unknownPasskey: ID<Passkey>? = nil, status: Int = 200, because refusal: (any Refusal)? = nil
     ) async throws -> PageResponse {
-        if problem == nil, let page = try await storedPage(screen) { return page }
+        if let page = try await storedPage(screen, problem, status: status, because: refusal) { return page }
         let offer = offer
         let email = email ?? request.loginHint ?? rememberedEmail(nil) ?? ""
         switch screen ?? .signIn {
@@ -75,11 +75,15 @@ extension SignInVisit {
     }
 
     /// - Parameter screen: `nil` for the step that the flow has reached.
-    private func storedPage(_ screen: SignInPageRequest.Screen?) async throws -> PageResponse? {
+    private func storedPage(
+        _ screen: SignInPageRequest.Screen?, _ problem: SignInProblem?, status: Int, because refusal: (any Refusal)?
+    ) async throws -> PageResponse? {
         switch screen {
-        case nil: return try await show(try await state())
-        // The page says why the user signs in.
-        case .signIn: return try await state().conflict.map { try show($0, nil, status: 200, because: nil) }
+        case nil: return try await show(try await state(), problem, status: status, because: refusal)
+        case .signIn:
+            // The page says why the user signs in.
+            guard flow.conflict != nil, let conflict = try await state().conflict(of: flow) else { return nil }
+            return try show(conflict, problem, status: status, because: refusal)
         case .signUp, .reset, .emailCode: return nil
         }
     }
@@ -92,6 +96,7 @@ extension SignInVisit {
         let email = fields[signIn: .email].map { String($0.prefix(320)) }
         let stays = fields[signIn: .stay] != nil
         do {
+            guard try await action == .notNow || !isOutdated() else { return try await showOutdated() }
             return try await perform(action, fields, email: email, stays: stays)
         } catch let refusal as any Refusal {
             return try await show(refusal, of: action, email: email, stays: stays)
@@ -176,26 +181,14 @@ extension SignInVisit {
                 .emailAgain, .enterCode, .openLink:
                 nil
             }
-        var page = try await self.page(on: screen, because: refusal, email: email, stays: stays)
+        let problem = SignInProblem(refusal)
+        let visit = try await isOutdated() ? showing(nil) : self
+        var page = try await visit.show(
+            screen: screen, problem, email: email, stays: stays, status: problem.status, because: refusal)
         if let delay = refusal.retryDelay { page.response.headers.add("Retry-After", String(delay.delaySeconds)) }
         return page
     }
 
-    /// - Parameter screen: the screen of the rejected form; `nil` for the screen of the visit's state.
-    private func page(
-        on screen: SignInPageRequest.Screen?, because refusal: any Refusal, email: String?, stays: Bool
-    ) async throws -> PageResponse {
-        let problem = SignInProblem(refusal)
-        let state = try await state()
-        if screen == nil, let page = try await show(state, problem, status: problem.status, because: refusal) {
-            return page
-        }
-        if screen == .signIn, let conflict = state.conflict {
-            return try show(conflict, problem, status: problem.status, because: refusal)
-        }
-        return try await show(
-            screen: screen, problem, email: email, stays: stays, status: problem.status, because: refusal)
-    }
 }
 
 extension SignInProblem {
@@ -207,7 +200,7 @@ extension SignInProblem {
             case SignInRefusal.unknownEmail, SignInRefusal.wrongPassword, SignInRefusal.unknownEmailOrWrongPassword:
                 .wrongCredentials
             case SignInRefusal.accountDisabled, TokenRefusal.accountDisabled: .accountDisabled
-            case SignInRefusal.otherAccount: .userMismatch
+            case SignInRefusal.otherAccount, LinkRefusal.accountUnknown: .userMismatch
             case SignUpRefusal.emailTaken: .emailTaken
             case CredentialRefusal.missingEmail, CredentialRefusal.invalidEmail: .invalidEmail
             case CredentialRefusal.missingPassword: .missingPassword
@@ -218,7 +211,7 @@ extension SignInProblem {
             case SignInPageRefusal.onlyLink: .onlyLink
             case FactorRefusal.invalidCode, PhoneRefusal.invalidCode, OOBCodeRefusal.invalid: .wrongCode
             case FactorRefusal.invalidPendingCredential, OOBCodeRefusal.expired, PasskeyRefusal.challengeExpired,
-                EditRefusal.loginTooOld:
+                EditRefusal.loginTooOld, SignInPageRefusal.stepExpired:
                 .codeExpired
             case PasskeyRefusal.unknown: .unknownPasskey
             case is SignUpRefusal, SignInRefusal.passwordsNotAllowed, PasskeyRefusal.notEnabled, is OOBCodeRefusal,

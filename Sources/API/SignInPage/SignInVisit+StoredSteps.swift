@@ -15,8 +15,28 @@ extension SignInVisit {
     }
 
     func store(_ conflict: SignInPageConflict) async throws -> PageResponse {
-        try await services.steps.set(SignInPageState(conflict: conflict), of: flow, in: realm, from: context)
-        return PageResponse(.redirect(to: pageURL), of: realm.id)
+        let visit = try showing(conflict)
+        try await services.steps.set(SignInPageState(conflict: conflict), of: visit.flow, in: realm, from: context)
+        return PageResponse(.redirect(to: visit.pageURL), of: realm.id)
+    }
+
+    /// Returns the visit whose pages show a conflict, or no conflict.
+    func showing(_ conflict: SignInPageConflict?) throws -> SignInVisit {
+        var flow = flow
+        flow.conflict = conflict?.id
+        return try with(flow)
+    }
+
+    /// Whether the pages of the flow show a conflict that another tab has replaced or ended.
+    func isOutdated() async throws -> Bool {
+        guard flow.conflict != nil else { return false }
+        return try await state().conflict(of: flow) == nil
+    }
+
+    /// Shows the methods, because the conflict of the page is no longer the one that would be settled.
+    func showOutdated() async throws -> PageResponse {
+        try await showing(nil).show(
+            screen: .signIn, .previewOutdated, status: 400, because: SignInPageRefusal.previewOutdated)
     }
 
     /// - Returns: `nil` if the flow is at its first step.
@@ -42,7 +62,7 @@ extension SignInVisit {
                 status: status, because: refusal)
         case .guest(let preview): return show(preview, problem, status: status, because: refusal)
         case nil:
-            return try state.conflict.map { try show($0, problem, status: status, because: refusal) }
+            return try state.conflict(of: flow).map { try show($0, problem, status: status, because: refusal) }
         }
     }
 
@@ -96,7 +116,7 @@ extension SignInVisit {
         let state = try await state()
         if case .guest(let preview) = state.step { try await withdraw(preview) }
         // A flow without conflict keeps its attempts to enter a code.
-        if state.conflict != nil { try await services.steps.remove(of: flow, in: realm) }
-        return PageResponse(.redirect(to: pageURL), of: realm.id)
+        if state.conflict(of: flow) != nil { try await services.steps.remove(of: flow, in: realm) }
+        return PageResponse(.redirect(to: try showing(nil).pageURL), of: realm.id)
     }
 }

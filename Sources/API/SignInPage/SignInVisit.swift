@@ -28,6 +28,17 @@ struct SignInVisit {
             sendsEmail: services.emails.sendsEmail)
     }
 
+    /// Returns the visit with a changed flow, which forms and links of its pages carry.
+    func with(_ flow: SignInPageFlow) throws -> SignInVisit {
+        let sealed = try services.sealedTokens.encode(
+            flow, until: services.clock.now() + SignInPageFlow.lifetime, in: ID(realm.project.id))
+        var pageContext = pageContext
+        pageContext.repeatingQuery = pageContext.repeatingQuery?.map { name, value in
+            (name, name == SignInField.flow.rawValue ? sealed : value)
+        }
+        return SignInVisit(call: call, realm: realm, app: app, flow: flow, sealed: sealed, pageContext: pageContext)
+    }
+
     /// What every page of the flow has.
     func step(_ problem: SignInProblem? = nil) -> SignInStep {
         var step = SignInStep(

@@ -52,7 +52,7 @@ public struct GuestUpgrades: Sendable {
             let known = held.isHidden ? nil : held.sameEmail
             return .conflict(
                 SignInPageConflict(
-                    pendingToken: nil, provider: provider, email: known?.email?.rawValue,
+                    id: secrets.random(), pendingToken: nil, provider: provider, email: known?.email?.rawValue,
                     methods: known?.signInMethodsOnPage ?? []))
         }
         return .upgrade(

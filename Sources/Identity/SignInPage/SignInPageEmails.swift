@@ -151,7 +151,7 @@ public struct SignInPageEmails: Sendable {
     /// Only a plain sign-in may create an account. The identity of a conflict belongs to an existing one.
     private func target(in flow: SignInPageFlow, _ state: SignInPageState) -> EmailLinkMethod.Target {
         switch flow.request.operation {
-        case .signIn: state.conflict == nil ? .any : .existing
+        case .signIn: state.conflict(of: flow) == nil ? .any : .existing
         case .link: .existing
         case .reauthenticate: flow.request.subject.map { .only($0.account) } ?? .existing
         }

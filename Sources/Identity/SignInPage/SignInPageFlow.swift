@@ -118,12 +118,16 @@ public struct SignInPageFlow: Hashable, SealedTokenContent {
         set { remembers = newValue ? true : nil }
     }
     private var remembers: Bool?
+    /// The ID of the conflict that the pages of this flow show. Only they link its identity: another tab of the same visit
+    /// has not said so.
+    public var conflict: String?
 
     private enum CodingKeys: String, CodingKey {
         case id = "i"
         case request = "r"
         case cookieHashText = "c"
         case remembers = "m"
+        case conflict = "f"
     }
 
     public init(id: String, request: SignInPageRequest, cookieHash: [UInt8]) {
@@ -150,6 +154,8 @@ public enum SignInPageRefusal: Refusal, Hashable {
     case onlyLink
     /// What the user has confirmed is no longer what would happen.
     case previewOutdated
+    /// The proof of an earlier step has expired.
+    case stepExpired
     /// A parameter is missing, repeated or not valid; the value is its name.
     case parameter(String)
 
@@ -165,6 +171,7 @@ public enum SignInPageRefusal: Refusal, Hashable {
         case .wrongEmailCode: "SIGN_IN_PAGE_WRONG_EMAIL_CODE"
         case .onlyLink: "SIGN_IN_PAGE_ONLY_LINK"
         case .previewOutdated: "SIGN_IN_PAGE_PREVIEW_OUTDATED"
+        case .stepExpired: "SIGN_IN_PAGE_STEP_EXPIRED"
         case .parameter: "SIGN_IN_PAGE_PARAMETER"
         }
     }
@@ -179,6 +186,7 @@ public enum SignInPageRefusal: Refusal, Hashable {
         case .wrongEmailCode: "The code is wrong."
         case .onlyLink: "Too many wrong codes were entered for the address. Only the link works."
         case .previewOutdated: "What the page has shown is no longer what would happen."
+        case .stepExpired: "The step has expired."
         case .parameter(let name): "The parameter \(name) is missing, repeated or not valid."
         }
     }

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// A step of the sign-in page that a form must not carry, because it contains a secret.
 public enum SignInPageStep: Hashable, Codable, Sendable {
     /// The first factor is proven, and the account demands a second one.
@@ -51,6 +53,8 @@ public enum SignInPageStep: Hashable, Codable, Sendable {
 /// A provider has proven an identity whose address belongs to another account. The owner of that account can link the
 /// identity, after a sign-in that can have several steps.
 public struct SignInPageConflict: Hashable, Codable, Sendable {
+    /// See ``SignInPageFlow/conflict``.
+    public let id: String
     /// `nil` if nothing is linked: a guest only signs in to the account.
     public let pendingToken: String?
     /// The provider of the proven identity.
@@ -60,7 +64,8 @@ public struct SignInPageConflict: Hashable, Codable, Sendable {
     /// The methods of that account; empty if the page must not reveal them.
     public let methods: [ProviderID]
 
-    public init(pendingToken: String?, provider: ProviderID, email: String?, methods: [ProviderID]) {
+    public init(id: String, pendingToken: String?, provider: ProviderID, email: String?, methods: [ProviderID]) {
+        self.id = id
         self.pendingToken = pendingToken
         self.provider = provider
         self.email = email
@@ -78,6 +83,12 @@ public struct SignInPageState: Hashable, Codable, Sendable {
     public init(step: SignInPageStep? = nil, conflict: SignInPageConflict? = nil) {
         self.step = step
         self.conflict = conflict
+    }
+
+    /// The conflict that the pages of `flow` show.
+    public func conflict(of flow: SignInPageFlow) -> SignInPageConflict? {
+        guard let conflict, let shown = flow.conflict, conflict.id.isExactly(shown) else { return nil }
+        return conflict
     }
 }
 

@@ -165,9 +165,11 @@ extension SignInPageVisit {
     }
 
     /// Signs in with a provider for the first time, and returns the new account.
-    func signUpAtProvider(_ provider: String = "google.com") async throws -> String {
+    func signUpAtProvider(
+        _ provider: String = "google.com", _ person: SimulatedPerson = .ada
+    ) async throws -> String {
         let other = SignInPageVisit(gateway)
-        let done = try await other.signIn(with: provider, on: try await other.open()).requiredResult()
+        let done = try await other.signIn(person, with: provider, on: try await other.open()).requiredResult()
         return try #require(try await exchange(done).json["user_id"]?.string)
     }
 

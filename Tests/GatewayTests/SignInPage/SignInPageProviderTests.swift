@@ -207,9 +207,10 @@ extension SignInPageVisit {
 
     /// Signs in at a provider, and returns the gateway's response.
     func signIn(
-        with provider: String, on page: Exchange, change: (inout [(String, String)]) -> Void = { _ in }
+        _ person: SimulatedPerson = .ada, with provider: String, on page: Exchange,
+        change: (inout [(String, String)]) -> Void = { _ in }
     ) async throws -> Exchange {
-        try await browser.signInAtProvider(opening: try await start(provider, on: page), change: change)
+        try await browser.signInAtProvider(person, opening: try await start(provider, on: page), change: change)
     }
 
 }

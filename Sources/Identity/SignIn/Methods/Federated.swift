@@ -102,13 +102,14 @@ public struct FederatedMethod: Sendable {
     /// Returns a pending token with which the owner of an account can link the identity, after a sign-in that has ended
     /// the account's other sessions: the proof of the mailbox of an unverified address.
     ///
-    /// - Throws: ``ProviderRefusal/invalidPendingToken`` if the token is for another account.
+    /// - Throws: ``SignInRefusal/otherAccount`` if the token is for another account;
+    ///   ``ProviderRefusal/invalidPendingToken`` if it has expired.
     public func renew(
         _ pendingToken: String, for owner: Account, of app: App, in realm: Realm, from context: RequestContext
     ) async throws -> String {
         let (proof, _) = try await resolver.resolve(
             .pendingToken(pendingToken), for: app, in: realm, to: .link, from: context.network)
-        guard case .link(owner.id, _) = proof.use else { throw ProviderRefusal.invalidPendingToken }
+        guard case .link(owner.id, _) = proof.use else { throw SignInRefusal.otherAccount }
         return try self.pendingToken(for: proof, .link(to: owner.id, generation: owner.generation), in: realm)
     }
 

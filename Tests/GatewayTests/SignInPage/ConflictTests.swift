@@ -1,0 +1,153 @@
+import HTTP
+import Identity
+import JSON
+import Postgres
+import Simulators
+import Testing
+
+@testable import Support
+
+/// An identity whose address belongs to another account waits for the proof of that account's owner.
+@Suite("Attacks on conflicts of the sign-in page")
+struct ConflictTests {
+    private static let password = "long enough"
+    private static let email = SimulatedPerson.ada.email ?? ""
+
+    /// A browser on the page of a gateway with Ada's account, whose address Google does not prove.
+    private static func visit() async throws -> (SignInPageVisit, ada: TestGateway.Tokens) {
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID(#""platform": "web""#, .sekisho) {
+            $0.emailEnumerationProtection = false
+        }
+        let visit = SignInPageVisit(gateway)
+        return (visit, try await gateway.signUpVerified(email: email, password: password))
+    }
+
+    private static let credentials = ["email": email, "password": password]
+
+    @Test("Another provider of a wrong person links nothing, creates no account, and leads back to the conflict")
+    func wrongPerson() async throws {
+        let (visit, ada) = try await Self.visit()
+        let other = try await visit.signUpAtProvider("apple.com", .grace)
+        let accounts = try await visit.accountCount()
+        let sessions = try await visit.activeSessions(of: other)
+        var page = try await visit.follow(try await visit.signIn(with: "google.com", on: try await visit.open()))
+        for person in [SimulatedPerson.grace, .mary] {
+            let returned = try await visit.signIn(person, with: "apple.com", on: page)
+            #expect(returned.status == 303)
+            page = try await visit.follow(returned)
+            #expect(page.heading == "You already have an account")
+            #expect(page.text.contains("This is another account."))
+        }
+        #expect(try await visit.accountCount() == accounts)
+        #expect(try await visit.activeSessions(of: other) == sessions)
+        #expect(try await visit.linkedIdentities() == 1, "only the identity of the other account")
+        let done = try await visit.submit(page, "signIn", Self.credentials)
+        #expect(try await visit.exchange(done.requiredResult()).json["user_id"]?.string == ada.localId)
+        #expect(try await visit.linkedIdentities() == 2)
+    }
+
+    @Test("A user who cancels at another provider is back at the conflict")
+    func cancelledElsewhere() async throws {
+        let (visit, _) = try await Self.visit()
+        let page = try await visit.follow(try await visit.signIn(with: "google.com", on: try await visit.open()))
+        let returned = try await visit.signIn(with: "oidc.corp", on: page) { response in
+            response = response.filter { $0.0 == "state" } + [("error", "access_denied")]
+        }
+        let back = try await visit.follow(returned)
+        #expect(back.heading == "You already have an account")
+        #expect(back.text.contains("You cancelled the sign-in."))
+    }
+
+    @Test("A tab that does not show the conflict signs in without linking")
+    func otherTab() async throws {
+        let (visit, ada) = try await Self.visit()
+        let plain = try await visit.open()
+        let conflict = try await visit.follow(try await visit.signIn(with: "google.com", on: plain))
+        #expect(conflict.heading == "You already have an account")
+        let done = try await visit.submit(plain, "signIn", Self.credentials)
+        #expect(try await visit.exchange(done.requiredResult()).json["user_id"]?.string == ada.localId)
+        #expect(try await visit.linkedIdentities() == 0)
+    }
+
+    @Test("Two conflicts of one visit: the tab of the former one links nothing, and says so")
+    func twoConflicts() async throws {
+        let (visit, ada) = try await Self.visit()
+        let plain = try await visit.open()
+        let google = try await visit.follow(try await visit.signIn(with: "google.com", on: plain))
+        let corp = try await visit.follow(try await visit.signIn(with: "oidc.corp", on: plain))
+        #expect(corp.heading == "You already have an account")
+        let former = try await visit.submit(google, "signIn", Self.credentials)
+        #expect(former.status == 400)
+        #expect(former.result == nil)
+        #expect(former.text.contains("This page was out of date."))
+        let done = try await visit.submit(corp, "signIn", Self.credentials)
+        #expect(try await visit.exchange(done.requiredResult()).json["user_id"]?.string == ada.localId)
+        #expect(try await visit.providers() == ["oidc.corp"])
+    }
+
+    @Test("Two visits with two conflicts each link their own identity")
+    func twoVisits() async throws {
+        let (visit, ada) = try await Self.visit()
+        let google = try await visit.follow(try await visit.signIn(with: "google.com", on: try await visit.open()))
+        let corp = try await visit.follow(try await visit.signIn(with: "oidc.corp", on: try await visit.open()))
+        for (page, linked) in [(google, ["google.com"]), (corp, ["google.com", "oidc.corp"])] {
+            let done = try await visit.submit(page, "signIn", Self.credentials)
+            #expect(try await visit.exchange(done.requiredResult()).json["user_id"]?.string == ada.localId)
+            #expect(try await visit.providers() == linked)
+        }
+    }
+
+    @Test("After half an hour, the proof of the identity has expired: the user signs in anew, and nothing is linked")
+    func expired() async throws {
+        let (visit, ada) = try await Self.visit()
+        let page = try await visit.follow(try await visit.signIn(with: "google.com", on: try await visit.open()))
+        visit.gateway.clock.advance(by: .seconds(1801))
+        let sessions = try await visit.activeSessions(of: ada.localId)
+        let late = try await visit.submit(page, "signIn", Self.credentials)
+        #expect(late.status == 400)
+        #expect(late.heading == "Sign in")
+        #expect(late.text.contains("This step has expired."))
+        #expect(try await visit.activeSessions(of: ada.localId) == sessions)
+        let done = try await visit.submit(late, "signIn", Self.credentials)
+        #expect(try await visit.exchange(done.requiredResult()).json["user_id"]?.string == ada.localId)
+        #expect(try await visit.linkedIdentities() == 0)
+    }
+}
+
+/// An app and its brand belong to one project.
+@Suite("Apps and requests of other projects on the sign-in page")
+struct ForeignAppTests {
+    @Test("An unknown app, or one of another project, is sent nothing, and its brand is not shown")
+    func foreignApp() async throws {
+        let visit = SignInPageVisit(try await TestGateway())
+        for app in ["other", "account", "console"] {
+            let page = try await visit.open(["app": app])
+            #expect(page.status == 400)
+            #expect(page.location == nil)
+            #expect(page.result == nil)
+        }
+    }
+
+    @Test("A sealed request or flow is worth nothing at another project or tenant")
+    func foreignFlow() async throws {
+        let visit = SignInPageVisit(try await TestGateway())
+        let flow = try #require(try await visit.open().form("signIn")["flow"])
+        for path in ["/other/__/auth/signIn?flow=\(flow)", "/demo/__/auth/signIn?request=\(flow)"] {
+            let page = try await visit.browser.send(.get, path)
+            #expect(page.status == 400 || page.status == 404)
+            #expect(page.result == nil)
+        }
+    }
+}
+
+extension SignInPageVisit {
+    fileprivate func accountCount() async throws -> Int {
+        try await gateway.database.pool.query("SELECT count(*)::int AS n FROM account").first?.decode("n") ?? 0
+    }
+
+    /// The providers of all linked identities.
+    fileprivate func providers() async throws -> [String] {
+        try await gateway.database.pool.query("SELECT provider FROM linked_identity ORDER BY provider")
+            .map { try $0.decode("provider") }
+    }
+}
