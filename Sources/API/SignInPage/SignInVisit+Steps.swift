@@ -96,7 +96,7 @@ extension SignInVisit {
         let email = fields[signIn: .email].map { String($0.prefix(320)) }
         let stays = fields[signIn: .stay] != nil
         do {
-            guard try await action == .notNow || !isOutdated() else { return try await showOutdated() }
+            if action != .notNow, try await isOutdated() { return try await showOutdated() }
             return try await perform(action, fields, email: email, stays: stays)
         } catch let refusal as any Refusal {
             return try await show(refusal, of: action, email: email, stays: stays)

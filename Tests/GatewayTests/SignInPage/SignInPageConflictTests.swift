@@ -9,7 +9,7 @@ import Testing
 
 /// An identity whose address belongs to another account waits for the proof of that account's owner.
 @Suite("Attacks on conflicts of the sign-in page")
-struct ConflictTests {
+struct SignInPageConflictTests {
     private static let password = "long enough"
     private static let email = SimulatedPerson.ada.email ?? ""
 
