@@ -3,6 +3,7 @@ internal import Console
 package import Crypto
 internal import EventLoop
 package import Gateway
+internal import HTTP
 package import Identity
 package import Providers
 package import Telemetry
@@ -63,7 +64,7 @@ extension Mode {
         mode.appleEndpoints = AppleEndpoints(base: simulators.appleURL)
         let emails = CapturedEmails()
         let requests = RecordedRequests(now: { clock.now })
-        let protection = FormProtection(key: Random.bytes(32))
+        let forms = FormTokens.live(keys: [Random.bytes(32)])
         mode.pages = ModePages(
             unknownPath: { RefusalPage.unknownPath.response(to: $0, default: project, clock) },
             tooLargeForm: { RefusalPage.tooLargeForm.response(to: $0, default: project, clock) })
@@ -81,7 +82,7 @@ extension Mode {
         mode.extensions = { pool, emailService in
             .dev(
                 on: pool, default: project, under: masterKeys, clock: clock, simulators: simulators, emails: emails,
-                phoneCodes: phoneCodes, emailService: emailService, requests: requests, protection: protection)
+                phoneCodes: phoneCodes, emailService: emailService, requests: requests, forms: forms)
         }
         return mode
     }

@@ -14,8 +14,7 @@ extension ModeExtensions {
     static func dev(
         on pool: Pool, default id: ID<Project>, under masterKeys: MasterKeys, clock: DevClock,
         simulators: DevSimulators, emails: CapturedEmails, phoneCodes: CapturedPhoneCodes, emailService: EmailService?,
-        requests: RecordedRequests,
-        protection: FormProtection
+        requests: RecordedRequests, forms: FormTokens
     ) -> ModeExtensions {
         let projects = DevProjects(
             pool: pool, supportedProviders: simulators.providers.supported, masterKeys: masterKeys,
@@ -31,7 +30,7 @@ extension ModeExtensions {
             + [.setClock(clock), .simulateSignIn(at: simulators, projects)] + .simulators(simulators, projects)
         let pages = StartPages(
             projects: projects, clock: clock, simulators: simulators, emails: emails, phoneCodes: phoneCodes,
-            emailService: emailService, requests: requests, protection: protection)
+            emailService: emailService, requests: requests, forms: forms)
         return ModeExtensions(
             projectLookup: projects.realm(ofProject:), resolveTenant: projects.tenant(existing:orCreate:of:),
             endpoints: { emailActions in

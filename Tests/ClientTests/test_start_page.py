@@ -119,11 +119,17 @@ def test_only_a_form_of_the_page_itself_is_accepted(dev, path, headers):
 def test_a_form_needs_its_own_token(dev, token):
     page = open_page(dev, "/dev/clock")
     other = {
-        "other form": page.forms["freeze"].fields["token"],
-        "other page": next(iter(open_page(dev, "/console/demo/newAccount").forms.values())).fields["token"],
+        "other form": page.forms["freeze"].fields["formToken"],
+        "other page": next(iter(open_page(dev, "/console/demo/newAccount").forms.values())).fields["formToken"],
     }.get(token, token)
-    rejected = page.submit("advance", token=other)
+    rejected = page.submit("advance", formToken=other)
     assert rejected.status == 403 and "Nothing was changed" in rejected.text
+
+
+@pytest.mark.parametrize("query", [
+    "done=delete", "done=freeze", "done=The+clock+is+frozen.", "done=The+clock+is+frozen.&proof=AAAA"])
+def test_a_link_shows_no_notice_of_a_form(dev, query):
+    assert 'role="status"' not in open_page(dev, f"/dev/clock?{query}").html
 
 
 def test_a_browser_without_fetch_metadata_sends_the_origin(other_dev):

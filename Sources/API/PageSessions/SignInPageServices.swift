@@ -1,3 +1,4 @@
+public import HTTP
 public import Identity
 
 /// The services that the pages with sessions use.

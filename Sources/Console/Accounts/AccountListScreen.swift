@@ -43,7 +43,7 @@ package enum AccountListScreen {
         let new = Markup(
             .a, [.classes(["button"]), .href(URLReference(context.consolePath(["newAccount"])))], text: "New account")
         return Screen(
-            "Accounts", notices: ["delete": "The account was deleted."],
+            "Accounts",
             [
                 .markup(Markup(.p, [new])),
                 .section(

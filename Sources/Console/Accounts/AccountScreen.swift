@@ -27,11 +27,6 @@ package enum AccountScreen {
                 query: [.init("pageSize", "\(SessionList.limit)")]))
         return Screen(
             account.title,
-            notices: [
-                "create-account": "The account was created.", "disable": "The account is disabled.",
-                "enable": "The account is enabled.", "unlink-": "The identity was unlinked.",
-                "move-": "The identity was moved.",
-            ],
             [
                 .markup(
                     Markup(

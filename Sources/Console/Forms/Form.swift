@@ -9,7 +9,7 @@ package struct Form: Sendable {
     var fields: [FormField]
     /// Whether the form deletes something.
     var isDangerous = false
-    /// Says what happened, after the form was accepted.
+    /// Says what happened, after the form was accepted. URLs contain it, so it contains no data of a person.
     let notice: String
     /// The page to show after the form was accepted; `nil` for the same page.
     var nextPath: (@Sendable (APIResult) -> String)?

@@ -12,10 +12,6 @@ package enum FormSubmission {
 
     /// The name of the field that contains the ID of the form.
     static let formField = "form"
-    /// The name of the field that contains the token of the form.
-    static let tokenField = "token"
-    /// The name of the parameter of the query that contains the ID of the form that was accepted.
-    static let noticeParameter = "done"
 
     /// Performs the request of a submitted form.
     ///
@@ -27,8 +23,8 @@ package enum FormSubmission {
             return .page(rejected(400, "The page has changed meanwhile. Open it again."))
         }
         guard
-            context.protection.accepts(
-                context.request, token: input[.init(tokenField)], of: id, at: context.path, origin: context.origin)
+            context.forms.accepts(
+                context.request, token: input[FormTokens.field], for: context.form(id), origin: context.origin)
         else {
             return .page(
                 rejected(
@@ -52,8 +48,7 @@ package enum FormSubmission {
         if let resultMarkup = form.resultMarkup {
             return .page(Screen(form.notice, resultMarkup(result, call)))
         }
-        let path = form.nextPath?(result) ?? context.path
-        return .redirect(ConsolePath.withQuery(path, noticeParameter, id))
+        return .redirect(context.path(form.nextPath?(result) ?? context.path, stating: form.notice))
     }
 
     private static func rejected(_ status: Int, _ text: String) -> Screen {

@@ -7,18 +7,12 @@ package struct Screen: Sendable {
     package var status = 200
     /// A script of the page; `nil` for a page without script.
     package var script: ScreenScript?
-    /// The notices of accepted forms that the screen no longer has, for example after a deletion, by the beginning of the
-    /// form's ID.
-    package var notices: [String: String] = [:]
     /// Why the submitted form was rejected.
     var problem: FormProblem?
 
-    package init(
-        _ title: String, status: Int = 200, notices: [String: String] = [:], _ blocks: [ScreenBlock]
-    ) {
+    package init(_ title: String, status: Int = 200, _ blocks: [ScreenBlock]) {
         self.title = title
         self.status = status
-        self.notices = notices
         self.blocks = blocks
     }
 

@@ -1,3 +1,4 @@
+internal import Encoding
 package import HTTP
 
 /// What the screens of one request need besides their content.
@@ -11,7 +12,9 @@ package struct ScreenContext: Sendable {
     /// The URL of the gateway as the browser knows it, without a slash at the end.
     package let origin: String
     package let catalog: OperationCatalog
-    package let protection: FormProtection
+    package let forms: FormTokens
+    /// To what the tokens of forms are bound besides the page; empty if the pages have no session.
+    package let browser: [UInt8]
     /// The bearer token in the command lines that the pages show.
     package let bearer: String
     /// Performs a request in the process.
@@ -21,7 +24,8 @@ package struct ScreenContext: Sendable {
 
     package init(
         request: Request, path: String, realm: RealmName, now: Int64, origin: String, catalog: OperationCatalog,
-        protection: FormProtection, bearer: String, perform: @escaping @Sendable (APICall) async throws -> APIResult,
+        forms: FormTokens, browser: [UInt8], bearer: String,
+        perform: @escaping @Sendable (APICall) async throws -> APIResult,
         explanation: @escaping @Sendable (String) -> String?
     ) {
         self.request = request
@@ -30,7 +34,8 @@ package struct ScreenContext: Sendable {
         self.now = now
         self.origin = origin
         self.catalog = catalog
-        self.protection = protection
+        self.forms = forms
+        self.browser = browser
         self.bearer = bearer
         self.perform = perform
         self.explanation = explanation
@@ -38,6 +43,33 @@ package struct ScreenContext: Sendable {
 }
 
 extension ScreenContext {
+    /// What the token of a form of the page is valid for.
+    ///
+    /// - Parameter id: the ID of the form.
+    func form(_ id: String) -> FormTokens.Form {
+        FormTokens.Form(browser: browser, action: "console/\(id)", subject: path)
+    }
+
+    /// What the proof of a notice is valid for.
+    private func noticeForm(_ text: String) -> FormTokens.Form {
+        FormTokens.Form(browser: browser, action: "notice", subject: text)
+    }
+
+    /// The path of a page that states what the accepted form has done. The query contains the text, because the page may
+    /// not have the form any more, and a proof, because otherwise a link could show any text.
+    func path(_ path: String, stating notice: String) -> String {
+        let proof = forms.token(for: noticeForm(notice))
+        return ConsolePath.withQuery(ConsolePath.withQuery(path, "done", notice), "proof", proof)
+    }
+
+    /// The notice in the query, if a form of this browser has led here.
+    var provenNotice: String? {
+        guard let text = request.query("done"), forms.isValid(request.query("proof"), for: noticeForm(text)) else {
+            return nil
+        }
+        return text
+    }
+
     package func problem(_ result: APIResult) -> Problem {
         Problem(
             code: result.errorCode, message: result.errorMessage,

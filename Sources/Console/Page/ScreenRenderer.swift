@@ -12,12 +12,9 @@ struct ScreenRenderer {
         [Markup(.h1, [.isolated(screen.title)])] + notice + summary + screen.blocks.map { markup(of: $0, below: 2) }
     }
 
-    /// Says what the accepted form did, to which the query refers.
+    /// Says what the form did that has led to the page.
     private var notice: [Markup] {
-        guard let id = context.request.query(.init(FormSubmission.noticeParameter)), screen.problem == nil,
-            let text = screen.forms.first(where: { $0.id.isExactly(id) })?.notice
-                ?? screen.notices.first(where: { id.beginsExactly(with: $0.key) })?.value
-        else { return [] }
+        guard screen.problem == nil, let text = context.provenNotice else { return [] }
         return [Markup(.p, [.role("status"), .classes(["done"])], text: text)]
     }
 
@@ -60,8 +57,8 @@ struct ScreenRenderer {
             .void(
                 .input,
                 [
-                    .type("hidden"), .name(FormSubmission.tokenField),
-                    .value(context.protection.token(of: form.id, at: context.path)),
+                    .type("hidden"), .name(FormTokens.field.rawValue),
+                    .value(context.forms.token(for: context.form(form.id))),
                 ]),
         ]
         let fields = form.fields.map { $0.markup(in: form.id, isInvalid: problem?.field == $0.name) }

@@ -20,7 +20,7 @@ package enum ProvidersScreen {
                 ])
         }
         return Screen(
-            "Providers", notices: ["remove-": "The provider was removed."],
+            "Providers",
             [.markup(SettingsTabs.markup("Providers", context))]
                 + (sections.isEmpty ? [.paragraph("No provider is configured.")] : [.columns(sections)])
                 + [.details("Add an OpenID provider", [.form(additionForm(context))])])

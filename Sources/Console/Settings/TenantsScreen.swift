@@ -14,7 +14,7 @@ package enum TenantsScreen {
             ? [.paragraph("The project has no tenants.")]
             : [.markup(.table("Tenants", ["Tenant", "Name", "State"], tenants.map { row($0, project) }))]
         return Screen(
-            "Tenants", notices: ["delete-tenant": "The tenant was deleted."],
+            "Tenants",
             [
                 .markup(SettingsTabs.markup("Tenants", context)), .section("Tenants of this project", list),
                 .section("New tenant", [.form(creationForm(project, context))]),

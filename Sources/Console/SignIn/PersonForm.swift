@@ -27,9 +27,10 @@ package struct PersonForm: Sendable {
         self.isQuiet = isQuiet
     }
 
-    package func markup(_ protection: FormProtection) -> Markup {
-        let token = protection.token(of: id, at: path)
-        let hidden = ([(FormSubmission.formField, id), (FormSubmission.tokenField, token)] + kept).map {
+    /// - Parameter browser: to what the token of the form is bound besides the page.
+    package func markup(_ forms: FormTokens, for browser: [UInt8]) -> Markup {
+        let token = forms.token(for: .person(id, at: path, of: browser))
+        let hidden = ([(FormSubmission.formField, id), (FormTokens.field.rawValue, token)] + kept).map {
             Markup.void(.input, [.type("hidden"), .name($0.0), .value($0.1)])
         }
         let button = Markup(.button, [.type("submit")] + (isQuiet ? [.classes(["quiet"])] : []), text: button)
@@ -50,13 +51,23 @@ package struct PersonFormInput: Sendable {
         guard let input else { return nil }
         self.input = input
         form = input[.init(FormSubmission.formField)]
-        token = input[.init(FormSubmission.tokenField)]
+        token = input[FormTokens.field]
     }
 }
 
-extension FormProtection {
-    /// Whether a page of the gateway itself sent the form.
-    package func accepts(_ submitted: PersonFormInput, in request: Request, origin: String) -> Bool {
-        accepts(request, token: submitted.token, of: submitted.form, at: request.path, origin: origin)
+extension FormTokens {
+    /// Whether a page of the console sent the form to this browser.
+    package func accepts(
+        _ submitted: PersonFormInput, in request: Request, of browser: [UInt8], origin: String
+    ) -> Bool {
+        accepts(
+            request, token: submitted.token, for: .person(submitted.form, at: request.path, of: browser),
+            origin: origin)
+    }
+}
+
+extension FormTokens.Form {
+    fileprivate static func person(_ id: String, at path: String, of browser: [UInt8]) -> Self {
+        Self(browser: browser, action: "console/\(id)", subject: path)
     }
 }

@@ -1,4 +1,5 @@
 internal import HTML
+package import HTTP
 
 /// The pages on which a person signs in to the console.
 package enum SignInScreens {
@@ -10,13 +11,16 @@ package enum SignInScreens {
     package struct State: Sendable {
         /// The page to which the sign-in leads.
         let target: String
-        let protection: FormProtection
+        let forms: FormTokens
+        /// To what the tokens of forms are bound: the cookie of the sign-in.
+        let browser: [UInt8]
         /// Why the last form was rejected.
         let problem: String?
 
-        package init(target: String, protection: FormProtection, problem: String? = nil) {
+        package init(target: String, forms: FormTokens, browser: [UInt8], problem: String? = nil) {
             self.target = target
-            self.protection = protection
+            self.forms = forms
+            self.browser = browser
             self.problem = problem
         }
     }
@@ -40,7 +44,7 @@ package enum SignInScreens {
         let text = isConfirmation ? "Enter your password and a code to confirm that it is you." : nil
         return screen(
             isConfirmation ? "Confirm that it is you" : "Sign in to the console", state, text,
-            [form.markup(state.protection), reset])
+            [form.markup(state.forms, for: state.browser), reset])
     }
 
     package static func code(_ state: State, pendingCredential: String) -> Screen {
@@ -51,7 +55,7 @@ package enum SignInScreens {
                     "code", "Code", .oneTimeCode, isRequired: true,
                     hint: "The code in your authenticator app, or a recovery code.")
             ], keeping: [("continue", state.target), ("pendingCredential", pendingCredential)])
-        return screen("Enter the code", state, nil, [form.markup(state.protection)])
+        return screen("Enter the code", state, nil, [form.markup(state.forms, for: state.browser)])
     }
 
     /// - Parameter secret: in base32.
@@ -70,7 +74,7 @@ package enum SignInScreens {
             "The console needs a second factor. Add an account with this key to an authenticator app, then enter the code that the app shows.",
             [
                 .details([("Key", Markup(.code, text: secret)), ("Account", .isolated(email))]),
-                form.markup(state.protection),
+                form.markup(state.forms, for: state.browser),
             ])
     }
 
@@ -90,7 +94,7 @@ package enum SignInScreens {
         let signIn = Markup(.p, [.link(path, .text("I have a password: sign in"))])
         return screen(
             code.isEmpty ? "Set a password" : "Accept the invitation", state, text,
-            [form.markup(state.protection), signIn])
+            [form.markup(state.forms, for: state.browser), signIn])
     }
 
     package static let emailSent = Screen(

@@ -17,10 +17,6 @@ extension StartPages {
         let accounts = AccountSummary.all(in: found)
         return Screen(
             person.title,
-            notices: [
-                "disconnect-": "The person no longer uses Sign in with Apple for the app.",
-                "delete-apple-account-": "The person has deleted the Apple Account.",
-            ],
             [
                 .markup(Self.links([("All people", Self.path("/dev/people", context.realm))])),
                 .columns([

@@ -17,7 +17,7 @@ struct StartPages: Sendable {
     let phoneCodes: CapturedPhoneCodes
     let emailService: EmailService?
     let requests: RecordedRequests
-    let protection: FormProtection
+    let forms: FormTokens
 
     /// Only callers of `dev` are administrators with this token.
     static let bearer = "owner"
@@ -96,8 +96,8 @@ struct StartPages: Sendable {
             request: request,
             path: request.path + (query.isEmpty ? "" : "?" + PercentEncoding.encode(form: query)),
             realm: RealmName(project: project, tenant: tenant), now: clock.now.milliseconds,
-            origin: "http://\(request.headers["Host"] ?? "")", catalog: Self.catalog, protection: protection,
-            bearer: Self.bearer, perform: { try await call.perform($0) },
+            origin: "http://\(request.headers["Host"] ?? "")", catalog: Self.catalog, forms: forms,
+            browser: [], bearer: Self.bearer, perform: { try await call.perform($0) },
             explanation: { ErrorCode(rawValue: $0)?.explanation })
     }
 

@@ -53,7 +53,7 @@ extension CompositionRoot {
         let projects = ProjectStore(pool: pool, supporting: mode.providers.supported)
         return ConsolePages(
             signIn: signIn, url: { [publicURL] in console.url ?? publicURL() },
-            key: masterKeys.key(for: "console-forms"), findRealm: configuration.realm(_:),
+            forms: .live(under: masterKeys), findRealm: configuration.realm(_:),
             projects: { try await projects.projectRealms().map(\.project.id) }, clock: clock
         ).endpoints
     }

@@ -103,7 +103,7 @@ extension ConsolePages {
         let signOut = PersonForm("signOut", to: SignInScreens.signOutPath, button: "Sign out", isQuiet: true)
         return Self.details(
             role, person.account.email?.rawValue ?? person.account.id.rawValue,
-            [confirmation, signOut.markup(context.protection)])
+            [confirmation, signOut.markup(context.forms, for: context.browser)])
     }
 
     private static func details(_ label: String, _ current: String, _ content: [Markup]) -> Markup {

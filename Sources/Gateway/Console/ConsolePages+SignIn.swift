@@ -1,6 +1,5 @@
 internal import API
 internal import Console
-internal import Crypto
 internal import Encoding
 internal import HTML
 internal import HTTP
@@ -29,13 +28,11 @@ extension ConsolePages {
         _ target: String?, _ cookies: inout ConsoleCookies, problem: String? = nil
     ) -> SignInScreens.State {
         SignInScreens.State(
-            target: Self.target(target), protection: protection(ofFlow: cookies.flow()), problem: problem)
+            target: Self.target(target), forms: forms, browser: Self.browser(ofFlow: cookies.flow()), problem: problem)
     }
 
-    /// The protection of forms before the sign-in.
-    private func protection(ofFlow flow: String) -> FormProtection {
-        FormProtection(key: HMAC.sha256(key: key, message: Array("flow|\(flow)".utf8)))
-    }
+    /// To what the tokens of forms are bound before the sign-in.
+    private static func browser(ofFlow flow: String) -> [UInt8] { Array("console flow|\(flow)".utf8) }
 
     /// A page of the console; its start for any other text.
     static func target(_ text: String?) -> String {
@@ -153,7 +150,7 @@ extension ConsolePages {
                 return Self.redirect(to: SignInScreens.path)
             }
             guard let submitted = PersonFormInput(FormInput(call.request)),
-                protection(of: person).accepts(submitted, in: call.request, origin: url())
+                forms.accepts(submitted, in: call.request, of: browser(of: person), origin: url())
             else { return formRejected(call) }
             try await signIn.signOut(person, from: call.context)
             cookies.remove(.session)
@@ -165,7 +162,7 @@ extension ConsolePages {
 
     private func accepted(_ call: EndpointCall, _ cookies: inout ConsoleCookies) -> PersonFormInput? {
         guard let submitted = PersonFormInput(FormInput(call.request)), let flow = cookies[.flow],
-            protection(ofFlow: flow).accepts(submitted, in: call.request, origin: url())
+            forms.accepts(submitted, in: call.request, of: Self.browser(ofFlow: flow), origin: url())
         else { return nil }
         return submitted
     }

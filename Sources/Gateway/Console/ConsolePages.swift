@@ -1,6 +1,5 @@
 internal import API
 internal import Console
-internal import Crypto
 internal import Encoding
 internal import HTML
 internal import HTTP
@@ -13,8 +12,7 @@ struct ConsolePages: Sendable {
     let signIn: ConsoleSignIn
     /// The URL of the console's host, without a slash at the end.
     let url: @Sendable () -> String
-    /// At least 32 bytes. The keys of form tokens are derived from it, so that all gateways accept them.
-    let key: [UInt8]
+    let forms: FormTokens
     let findRealm: @Sendable (ID<Realm>) async throws -> Realm?
     let projects: @Sendable () async throws -> [ID<Project>]
     let clock: WallClock
@@ -117,10 +115,8 @@ struct ConsolePages: Sendable {
             headers: ["Location": path, "Cache-Control": "no-store", "Cross-Origin-Resource-Policy": "same-origin"])
     }
 
-    /// The protection of the forms in a session, so that a form of one session is not accepted in another.
-    func protection(of person: ConsolePerson) -> FormProtection {
-        FormProtection(key: HMAC.sha256(key: key, message: Array("session|\(person.session.id)".utf8)))
-    }
+    /// To what the tokens of forms are bound, so that a form of one session is not accepted in another.
+    func browser(of person: ConsolePerson) -> [UInt8] { Array("console session|\(person.session.id)".utf8) }
 
     private func context(of visit: Visit, _ call: EndpointCall) -> ScreenContext {
         let request = call.request
@@ -129,7 +125,8 @@ struct ConsolePages: Sendable {
         return ScreenContext(
             request: request, path: request.path + (query.isEmpty ? "" : "?" + PercentEncoding.encode(form: query)),
             realm: RealmName(project: visit.project.rawValue, tenant: tenant), now: clock.now().milliseconds,
-            origin: url(), catalog: Self.catalog, protection: protection(of: visit.person), bearer: "SERVICE_KEY",
+            origin: url(), catalog: Self.catalog, forms: forms, browser: browser(of: visit.person),
+            bearer: "SERVICE_KEY",
             perform: { try await perform($0, for: visit.person, call) },
             explanation: { explanation(of: $0, for: visit.person) })
     }

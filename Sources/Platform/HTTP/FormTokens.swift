@@ -1,14 +1,13 @@
-internal import Encoding
-internal import HTTP
+public import Encoding
 
 /// Accepts a form only if a page of the gateway sent it, for the same browser, action and subject. Every page with a
-/// session uses it.
+/// form uses it. Pages also prove with it that a statement in their query comes from the gateway.
 ///
 /// It does not stop a form that a script of the same origin submits. Therefore no session exists on a host that forwards
-/// `/__/auth/` to the gateway; see ``RequestPipeline/isOwnOrigin(_:in:)``.
+/// `/__/auth/` to the gateway.
 public struct FormTokens: Sendable {
     /// The name of the field with the token.
-    static let field: ByteText = "formToken"
+    public static let field: ByteText = "formToken"
 
     /// Returns the HMAC-SHA-256 of a message under each active master key, that of the current key first.
     private let macs: @Sendable (_ message: [UInt8]) -> [[UInt8]]
@@ -26,25 +25,31 @@ public struct FormTokens: Sendable {
     }
 
     /// What a token is valid for.
-    struct Form: Sendable {
-        /// The browser: the hash of its session's secret, or of its flow cookie.
+    public struct Form: Sendable {
+        /// What identifies the browser, such as the hash of its session's secret, or of its flow cookie.
         let browser: [UInt8]
         let action: String
         /// What the action is about, for example the ID of a session; empty if the action has only one subject.
-        var subject = ""
+        let subject: String
+
+        public init(browser: [UInt8], action: String, subject: String = "") {
+            self.browser = browser
+            self.action = action
+            self.subject = subject
+        }
     }
 
-    func token(for form: Form) -> String { Base64URL.encode(macs(Self.message(form))[0]) }
+    public func token(for form: Form) -> String { Base64URL.encode(macs(Self.message(form))[0]) }
 
     /// - Parameters:
     ///   - token: the value of ``field``.
     ///   - origin: the origin of the page.
-    func accepts(_ request: Request, token: String?, for form: Form, origin: String) -> Bool {
+    public func accepts(_ request: Request, token: String?, for form: Form, origin: String) -> Bool {
         isValid(token, for: form) && request.isSubmittedByPage(of: origin)
     }
 
     /// Whether the gateway made the token for this form. Nothing is known about who sends it.
-    func isValid(_ token: String?, for form: Form) -> Bool {
+    public func isValid(_ token: String?, for form: Form) -> Bool {
         guard let token = token.flatMap(Base64URL.decode) else { return false }
         return macs(Self.message(form)).contains { areEqual($0, token) }
     }
