@@ -10,7 +10,7 @@ extension Endpoint {
         let request = try SearchRequest(call.request)
         try call.checkProjectAndTenantInQuery(for: administrator)
         let page = try await call.services.accounts.queries.search(
-            request.search, from: request.position, limit: request.limit, in: administrator.realm)
+            request.search, at: request.pageToken, limit: request.limit, in: administrator.realm)
         return try .json(SearchResponse(page, of: administrator.realm.tenant))
     }
 }
@@ -22,7 +22,7 @@ private struct SearchRequest {
     let search: AccountSearch
     let limit: Int
     /// `nil` for the first page.
-    let position: AccountSearchPosition?
+    let pageToken: String?
 
     init(_ request: Request) throws(RequestRefusal) {
         let search = try AccountSearch(request)
@@ -32,12 +32,7 @@ private struct SearchRequest {
         }
         self.search = search
         self.limit = limit
-        position = try request.query("nextPageToken").nonEmpty.map { token throws(RequestRefusal) in
-            guard let position = AccountSearchPosition(parsing: token, in: search) else {
-                throw .rejected(.invalidPageSelection)
-            }
-            return position
-        }
+        pageToken = request.query("nextPageToken").nonEmpty
     }
 }
 
@@ -144,6 +139,6 @@ private struct SearchResponse: Encodable {
 
     init(_ page: AccountQueryService.Page, of tenant: Tenant?) {
         users = page.accounts.map { .forAdministrators($0, of: tenant) }
-        nextPageToken = page.next?.text
+        nextPageToken = page.nextToken
     }
 }

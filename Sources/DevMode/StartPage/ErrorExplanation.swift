@@ -53,7 +53,7 @@ extension ErrorCode {
         case .invalidLoginCredentials:
             "No account has this address with this password. Open Accounts to see whether the account exists and has a password."
         case .invalidOOBCode: "The email action code was used, was replaced by a newer one, or never existed."
-        case .invalidPageSelection: "The page token does not belong to this list."
+        case .invalidPageSelection: "The page token does not belong to this list, or is older than a day."
         case .invalidPassword: "The password is wrong, or the account has no password."
         case .quotaExceeded:
             "The project's daily budget of text messages is used up, or too few of the last codes were confirmed."

@@ -22,7 +22,8 @@ extension CompositionRoot {
                 store: PostgresAccountExportStore(pool: pool), emailFactory: emailFactory, limiter: limiter,
                 clock: clock),
             administration: administration(on: pool, store),
-            queries: AccountQueryService(store: store, limiter: limiter),
+            queries: AccountQueryService(
+                store: store, limiter: limiter, sealedTokens: sealedTokens, clock: clock),
             linking: LinkAdministration(
                 store: store, sealedTokens: sealedTokens, emailFactory: emailFactory, clock: clock),
             convertImportedUser: mode.convertImportedUser)

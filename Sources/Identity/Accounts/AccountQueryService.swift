@@ -2,16 +2,22 @@
 public struct AccountQueryService: Sendable {
     private let store: any AccountStore
     private let limiter: RateLimiter
+    private let sealedTokens: any SealedTokens
+    private let clock: WallClock
 
-    public init(store: any AccountStore, limiter: RateLimiter) {
+    public init(
+        store: any AccountStore, limiter: RateLimiter, sealedTokens: any SealedTokens, clock: WallClock
+    ) {
         self.store = store
         self.limiter = limiter
+        self.sealedTokens = sealedTokens
+        self.clock = clock
     }
 
     public struct Page: Sendable {
         public let accounts: [Account]
-        /// Where the next page begins, if there may be another page.
-        public let next: AccountSearchPosition?
+        /// The token of the next page, if there may be another page.
+        public let nextToken: String?
     }
 
     /// - Throws: ``QueryRefusal``.
@@ -24,10 +30,12 @@ public struct AccountQueryService: Sendable {
     /// Returns a page of a search. The store reads at most `limit` accounts, of which the page may show fewer. The first
     /// page begins with the accounts that the search text identifies, which do not count toward `limit`.
     ///
-    /// - Parameter position: where the page begins; `nil` for the first page.
+    /// - Parameter token: of the page; `nil` for the first page.
+    /// - Throws: ``QueryRefusal``.
     public func search(
-        _ search: AccountSearch, from position: AccountSearchPosition?, limit: Int, in realm: Realm
+        _ search: AccountSearch, at token: String?, limit: Int, in realm: Realm
     ) async throws -> Page {
+        let position = try token.map { try decodedPosition(of: $0, in: search, of: realm) }
         var accounts =
             position == nil && !search.references.isEmpty
             ? try await store.find(search.references, in: realm.id) : []
@@ -38,12 +46,25 @@ public struct AccountQueryService: Sendable {
             accounts += candidates.filter { search.shows($0, of: index) }
             if candidates.count == remaining, let last = candidates.last {
                 let next = AccountSearchPosition(listing: index, cursor: listing.cursor(after: last))
-                return Page(accounts: accounts, next: next)
+                return Page(accounts: accounts, nextToken: try pageToken(of: next, in: realm))
             }
             remaining -= candidates.count
             cursor = nil
         }
-        return Page(accounts: accounts, next: nil)
+        return Page(accounts: accounts, nextToken: nil)
+    }
+
+    private func pageToken(of position: AccountSearchPosition, in realm: Realm) throws -> String {
+        try sealedTokens.encode(
+            AccountPageToken(position), until: clock.now() + AccountPageToken.lifetime, in: realm.id)
+    }
+
+    private func decodedPosition(
+        of token: String, in search: AccountSearch, of realm: Realm
+    ) throws -> AccountSearchPosition {
+        let (content, _) = try sealedTokens.decode(AccountPageToken.self, from: token, at: clock.now(), in: realm.id)
+        guard let position = content.position(in: search) else { throw QueryRefusal.invalidPage }
+        return position
     }
 }
 
@@ -64,17 +85,24 @@ extension AccountQueryService {
 public enum QueryRefusal: Refusal, Hashable {
     /// The accounts could not be sorted within the time limit.
     case deadlineExceeded
+    /// The page token is unknown, older than a day, or of another list.
+    case invalidPage
 }
 
 extension QueryRefusal {
     public var code: ErrorCode {
         switch self {
         case .deadlineExceeded: .queryDeadlineExceeded
+        case .invalidPage: .invalidPageSelection
         }
     }
 
     public var detail: String? {
-        "There are too many accounts to sort by this field. Sort by USER_ID, CREATED_AT or USER_EMAIL."
+        switch self {
+        case .deadlineExceeded:
+            "There are too many accounts to sort by this field. Sort by USER_ID, CREATED_AT or USER_EMAIL."
+        case .invalidPage: nil
+        }
     }
 }
 

@@ -56,58 +56,56 @@ extension AccountListing {
 }
 
 /// How far a search has been read.
-public struct AccountSearchPosition: Hashable, Sendable {
+struct AccountSearchPosition: Hashable, Sendable {
     /// The index of a list of the search.
     let listing: Int
-    /// `nil` at the beginning of the list.
-    let cursor: AccountCursor?
+    let cursor: AccountCursor
 
-    init(listing: Int, cursor: AccountCursor?) {
+    init(listing: Int, cursor: AccountCursor) {
         self.listing = listing
         self.cursor = cursor
     }
 }
 
-extension AccountSearchPosition {
-    /// - Returns: `nil` unless `text` is the ``text`` of a position in this search.
-    public init?(parsing text: String, in search: AccountSearch) {
-        guard let bytes = Base64URL.decode(text), let decoded = String(validating: bytes, as: UTF8.self) else {
-            return nil
+/// The content of a page token. It is encrypted, because the URLs of pages contain the token, and the sort value can be
+/// an address or a name.
+struct AccountPageToken: SealedTokenContent {
+    static let purpose = "page of accounts"
+    static let invalidRefusal: any Refusal = QueryRefusal.invalidPage
+    /// How long a client can ask for the next page.
+    static let lifetime: Duration = .seconds(24 * 3600)
+
+    let listing: Int
+    let id: ID<Account>
+    /// In microseconds since 1970, if the list is sorted by a time.
+    let time: Int64?
+    /// If the list is sorted by a text.
+    let text: String?
+
+    enum CodingKeys: String, CodingKey {
+        case listing = "l"
+        case id = "i"
+        case time = "t"
+        case text = "s"
+    }
+
+    init(_ position: AccountSearchPosition) {
+        listing = position.listing
+        id = position.cursor.id
+        switch position.cursor.value {
+        case .time(let time): (self.time, text) = (time.microseconds, nil)
+        case .text(let text): (time, self.text) = (nil, text)
+        case nil: (time, text) = (nil, nil)
         }
-        let parts = decoded.unicodeScalars.split(separator: "\0", omittingEmptySubsequences: false).map { String($0) }
+    }
+
+    /// - Returns: `nil` if the token belongs to another search.
+    func position(in search: AccountSearch) -> AccountSearchPosition? {
         let listings = search.listings
-        guard (2...3).contains(parts.count), let index = Int(parts[0]), listings.indices.contains(index),
-            ID<Account>.isValid(parts[1])
-        else { return nil }
-        let value = parts.count == 3 ? AccountCursor.SortValue(parsing: parts[2]) : nil
-        let cursor = AccountCursor(value: value, id: ID(parts[1]))
-        guard value != nil || parts.count == 2, listings[index].accepts(cursor) else { return nil }
-        self.init(listing: index, cursor: cursor)
-    }
-
-    /// The position as a page token.
-    public var text: String {
-        let cursor = cursor.map { "\0\($0.id.rawValue)" + ($0.value.map { "\0\($0.text)" } ?? "") } ?? ""
-        return Base64URL.encode(Array("\(listing)\(cursor)".utf8))
-    }
-}
-
-extension AccountCursor.SortValue {
-    fileprivate init?(parsing text: String) {
-        let value = text.dropFirst()
-        switch text.first {
-        case "t":
-            guard let time = Int64(value), (0...253_402_300_799_999_999).contains(time) else { return nil }
-            self = .time(Instant(microseconds: time))
-        case "s": self = .text(String(value))
-        default: return nil
-        }
-    }
-
-    fileprivate var text: String {
-        switch self {
-        case .time(let time): "t\(time.microseconds)"
-        case .text(let text): "s\(text)"
-        }
+        let value: AccountCursor.SortValue? =
+            if let time { .time(Instant(microseconds: time)) } else if let text { .text(text) } else { nil }
+        let cursor = AccountCursor(value: value, id: id)
+        guard listings.indices.contains(listing), listings[listing].accepts(cursor) else { return nil }
+        return AccountSearchPosition(listing: listing, cursor: cursor)
     }
 }

@@ -1,3 +1,4 @@
+import Encoding
 import HTTP
 import Testing
 
@@ -173,6 +174,25 @@ struct AccountQueryTests {
             let answer = try await Self.search(gateway, [("sortBy", sortKey), ("nextPageToken", token)])
             #expect(answer.outcome == "400 INVALID_PAGE_SELECTION")
         }
+    }
+
+    @Test(
+        "A page token contains no address and no name in plain text, and is valid for a day in its project",
+        arguments: [("USER_EMAIL", ["d", "c", "a", "b"]), ("NAME", ["b", "c", "a", "d"])])
+    func sealedToken(sortKey: String, expected: [String]) async throws {
+        let gateway = try await Self.populated()
+        let query = [(name: "sortBy", value: sortKey), (name: "maxResults", value: "1")]
+        let token = try #require(try await Self.search(gateway, query).json["nextPageToken"]?.string)
+        let bytes = try #require(Base64URL.decode(token))
+        for text in ["ann", "example", "Ada"] { #expect(bytes.firstRange(of: Array(text.utf8)) == nil) }
+        let next = query + [(name: "nextPageToken", value: token)]
+        #expect(try await Self.search(gateway, next).accountIDs == [expected[1]])
+        try await gateway.makeOtherProject(serviceKey: "sks_other")
+        let foreign = try await gateway.callProjectAsAdmin(
+            .get, "/accounts:search", query: next, in: "other", bearer: "sks_other")
+        #expect(foreign.outcome == "400 INVALID_PAGE_SELECTION")
+        gateway.clock.advance(by: .seconds(24 * 3600))
+        #expect(try await Self.search(gateway, next).outcome == "400 INVALID_PAGE_SELECTION")
     }
 
     @Test("Paging through a search returns each permanent account once while others are created and deleted")
