@@ -899,7 +899,7 @@ CREATE INDEX account_without_display_name ON public.account USING btree (realm_i
 
 CREATE INDEX account_without_email ON public.account USING btree (realm_id, id) WHERE (email IS NULL);
 
-CREATE INDEX administrator_project ON public.administrator USING btree (project_id);
+CREATE INDEX administrator_project ON public.administrator USING btree (project_id, realm_id, account_id);
 
 CREATE INDEX app_transaction_account ON public.app_transaction USING btree (realm_id, account_id);
 

@@ -854,7 +854,7 @@ CREATE INDEX account_merge_undo_until ON public.account_merge USING btree (undo_
 CREATE UNIQUE INDEX account_phone_number_key ON public.account USING btree (realm_id, phone_number) WHERE (phone_number IS NOT NULL);
 CREATE INDEX account_without_display_name ON public.account USING btree (realm_id, id) WHERE (display_name IS NULL);
 CREATE INDEX account_without_email ON public.account USING btree (realm_id, id) WHERE (email IS NULL);
-CREATE INDEX administrator_project ON public.administrator USING btree (project_id);
+CREATE INDEX administrator_project ON public.administrator USING btree (project_id, realm_id, account_id);
 CREATE INDEX app_transaction_account ON public.app_transaction USING btree (realm_id, account_id);
 CREATE INDEX apple_grant_checked_at ON public.apple_grant USING btree (checked_at) WHERE (checked_at IS NOT NULL);
 CREATE INDEX apple_grant_codes ON public.apple_grant USING btree (due_at) WHERE (((token_type)::text = 'CODE'::text) OR ((state)::text = 'REDEEMING'::text));

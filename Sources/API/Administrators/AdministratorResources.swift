@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTTP
 internal import Identity
 
@@ -9,8 +10,16 @@ extension Endpoint {
 
     static let listAdministrators = administrator("listAdministrators", .get, collection, needs: .readConfig) {
         call, administrator in
-        let administrators = try await call.services.console.administrators.list(in: administrator.realm.project.id)
-        return try .json(AdministratorList(administrators: administrators.map { AdministratorResource($0) }))
+        let limit = try ListPage.parseLimit("pageSize", call.request.query("pageSize"), maximum: 100)
+        // One more than the page has shows whether another page follows.
+        let listed = try await call.services.console.administrators.list(
+            in: administrator.realm.project.id, after: try .parsing(pageToken: call.request.query("pageToken")),
+            limit: limit + 1)
+        let page = listed.prefix(limit)
+        return try .json(
+            AdministratorList(
+                administrators: page.map { AdministratorResource($0) },
+                nextPageToken: listed.count > limit ? page.last?.account.rawValue : nil))
     }
 
     static let inviteAdministrator = administrator(
@@ -73,6 +82,7 @@ private struct UpdateAdministratorInput: Decodable {
 
 private struct AdministratorList: Encodable {
     let administrators: [AdministratorResource]
+    let nextPageToken: String?
 }
 
 private struct AdministratorResource: Encodable {

@@ -43,6 +43,11 @@ package struct ScreenContext: Sendable {
 }
 
 extension ScreenContext {
+    /// The parameters of the query that select what a page shows, to which its forms are sent too.
+    package static func selection(in request: Request) -> [(String, String)] {
+        ["id", "pageToken"].compactMap { name in request.query(.init(name)).map { (name, $0) } }
+    }
+
     /// What the token of a form of the page is valid for.
     ///
     /// - Parameter id: the ID of the form.

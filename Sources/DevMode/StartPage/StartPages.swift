@@ -91,7 +91,7 @@ struct StartPages: Sendable {
         let isInPath = call.parameters["project"] != nil
         let query =
             (isInPath || request.query("project") == nil ? [] : [("project", project)])
-            + (tenant.map { [("tenant", $0)] } ?? []) + (request.query("id").map { [("id", $0)] } ?? [])
+            + (tenant.map { [("tenant", $0)] } ?? []) + ScreenContext.selection(in: request)
         return ScreenContext(
             request: request,
             path: request.path + (query.isEmpty ? "" : "?" + PercentEncoding.encode(form: query)),

@@ -121,7 +121,7 @@ struct ConsolePages: Sendable {
     private func context(of visit: Visit, _ call: EndpointCall) -> ScreenContext {
         let request = call.request
         let tenant = request.query("tenant").flatMap { $0.isEmpty ? nil : $0 }
-        let query = (tenant.map { [("tenant", $0)] } ?? []) + (request.query("id").map { [("id", $0)] } ?? [])
+        let query = (tenant.map { [("tenant", $0)] } ?? []) + ScreenContext.selection(in: request)
         return ScreenContext(
             request: request, path: request.path + (query.isEmpty ? "" : "?" + PercentEncoding.encode(form: query)),
             realm: RealmName(project: visit.project.rawValue, tenant: tenant), now: clock.now().milliseconds,

@@ -47,10 +47,15 @@ public struct Administrators: Sendable {
     /// The page on which administrators sign in.
     var signInURL: String { "\(consoleURL())/console/signIn" }
 
-    /// Returns the administrators of a project, in the order of their IDs. The operators' project stands for all
-    /// projects.
-    public func list(in project: ID<Project>) async throws -> [ListedAdministrator] {
-        try await store.list(in: project, limit: Self.limit, of: operators())
+    /// Returns administrators of a project, in the order of their IDs. The operators' project stands for all projects.
+    ///
+    /// - Parameters:
+    ///   - last: the last administrator of the previous page; `nil` for the first page.
+    ///   - limit: the maximum number of administrators.
+    public func list(
+        in project: ID<Project>, after last: ID<Account>? = nil, limit: Int = Self.limit
+    ) async throws -> [ListedAdministrator] {
+        try await store.list(in: project, after: last, limit: limit, of: operators())
     }
 
     /// The accepted roles of a person.
@@ -164,7 +169,10 @@ public struct Invitation: Hashable, Sendable {
 
 /// Stores the roles of administrators, and records each change in the audit trail of the project that it concerns.
 public protocol AdministratorStore: Sendable {
-    func list(in project: ID<Project>, limit: Int, of operators: ID<Project>) async throws -> [ListedAdministrator]
+    /// - Parameter last: the administrator before the first one that is returned; `nil` to begin with the first one.
+    func list(
+        in project: ID<Project>, after last: ID<Account>?, limit: Int, of operators: ID<Project>
+    ) async throws -> [ListedAdministrator]
     /// The accepted roles of a person.
     func roles(of account: ID<Account>, in operators: ID<Project>) async throws -> [ID<Project>: AdministratorRole]
     /// Stores an invitation, in place of an earlier one of the person for the project.

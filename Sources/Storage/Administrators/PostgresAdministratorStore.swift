@@ -10,10 +10,12 @@ public struct PostgresAdministratorStore: AdministratorStore {
     }
 
     public func list(
-        in project: ID<Project>, limit: Int, of operators: ID<Project>
+        in project: ID<Project>, after last: ID<Account>?, limit: Int, of operators: ID<Project>
     ) async throws -> [ListedAdministrator] {
+        // The index on the project has this order. No ID is empty.
         let statement: SQL = """
             \(SQL.administrators) WHERE m.realm_id = \(operators.rawValue) AND m.project_id = \(project.rawValue)
+                AND m.account_id > \(last?.rawValue ?? "")
             ORDER BY m.account_id LIMIT \(limit)
             """
         return try await withStoreErrors { try await pool.query(statement) }.map(ListedAdministrator.init)

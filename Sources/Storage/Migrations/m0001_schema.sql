@@ -1132,7 +1132,7 @@ CREATE TABLE administrator (
     FOREIGN KEY (realm_id, account_id) REFERENCES account ON DELETE CASCADE
 );
 
-CREATE INDEX administrator_project ON administrator (project_id);
+CREATE INDEX administrator_project ON administrator (project_id, realm_id, account_id);
 
 -- Audit trail. Rows are only inserted, and deleted after the retention period; no statement changes them.
 CREATE TABLE audit_event (

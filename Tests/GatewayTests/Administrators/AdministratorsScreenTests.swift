@@ -1,0 +1,61 @@
+import HTTP
+import Testing
+
+@testable import Support
+
+@Suite("The console's screen of administrators", .serialized)
+struct AdministratorsScreenTests {
+    @Test(
+        "A project with many administrators has several pages of at most 40 KiB, and a changed role stays on its page")
+    func pages() async throws {
+        let fixture = try await ConsoleFixture()
+        let visitor = try await fixture.signIn(as: "owner")
+        let long = String(repeating: "a", count: 50)
+        let addresses = (10..<46).map { "\(long)\($0)@example.com" }
+        for address in addresses { #expect(try await fixture.invite(address, "viewer", in: "demo").outcome == "200") }
+        var found: [String] = []
+        var path: String? = "/console/demo/administrators"
+        var last: Exchange?
+        while let next = path {
+            let page = try await visitor.open(next)
+            #expect(page.status == 200 && page.text.utf8.count <= 40 * 1024)
+            found += page.text.matches(of: #/<h3>([^<]+@[^<]+)</h3>/#).map { String($0.output.1) }
+            path = page.text.firstMatch(of: #/<a href="([^"]+)">Next page</a>/#).map {
+                String($0.output.1).replacing("&amp;", with: "&")
+            }
+            last = page
+        }
+        #expect(found.count == addresses.count && Set(found) == Set(addresses))
+
+        let page = try #require(last)
+        let form = try #require(page.text.firstMatch(of: #/<form id="(role-[^"]+)-form"/#)?.output.1)
+        let changed = try await visitor.submit(page, String(form), ["role": "support"])
+        let location = try #require(changed.headers["Location"])
+        #expect(changed.status == 303 && location.contains("pageToken="), "\(changed.text)")
+        let shown = try await visitor.open(location)
+        #expect(shown.text.contains("The role was changed.") && shown.text.contains("id=\"\(form)-form\""))
+        let removed = try await visitor.submit(shown, String(form), ["role": "none"])
+        let rest = try await visitor.open(try #require(removed.headers["Location"]))
+        #expect(rest.text.contains("The role was changed.") && !rest.text.contains("id=\"\(form)-form\""))
+    }
+
+    @Test("A page of administrators has at most `pageSize`, and only the last page has no token")
+    func operation() async throws {
+        let fixture = try await ConsoleFixture()
+        for name in ["a", "b", "c"] { _ = try await fixture.invite("\(name)@example.com", "viewer") }
+        func list(_ query: [(name: String, value: String)]) async throws -> Exchange {
+            try await fixture.gateway.send(
+                .get, "/v2/projects/other/administrators", by: fixture.operatorsKey, query: query)
+        }
+        let all = try await list([]).json["administrators"]?.elements.compactMap { $0["localId"]?.string } ?? []
+        #expect(all.count == 3 && all == all.sorted())
+        let first = try await list([("pageSize", "2")])
+        #expect(first.json["nextPageToken"]?.string == all[1])
+        let second = try await list([("pageSize", "1"), ("pageToken", all[1])])
+        #expect(second.json["administrators"]?.elements.compactMap { $0["localId"]?.string } == [all[2]])
+        #expect(second.json["nextPageToken"] == nil)
+        #expect(
+            try await list([("pageToken", String(repeating: "a", count: 129))]).outcome == "400 INVALID_PAGE_SELECTION")
+        #expect(try await list([("pageSize", "-1")]).json["error"]?["status"]?.string == "INVALID_ARGUMENT")
+    }
+}
