@@ -139,6 +139,26 @@ def test_a_browser_without_fetch_metadata_sends_the_origin(other_dev):
 
 # Accounts.
 
+def test_the_language_and_the_time_zone_of_an_account_are_changed_and_removed(dev):
+    page = open_page(dev, "/console/demo/newAccount").submit("create-account", email=fresh_email())
+    account_id = re.search(r"[?&]id=([^&]+)", page.response.url)[1]
+    page = page.submit("profile", language="pt-BR", timeZone="Europe/Berlin")
+    user = look_up(dev, account_id)
+    assert (user["language"], user["timeZone"]) == ("pt-BR", "Europe/Berlin")
+    rejected = page.submit("profile", timeZone="Berlin/Europe")
+    assert rejected.status == 400 and "time zone" in rejected.text
+    page.submit("profile", language="", timeZone="")
+    assert not {"language", "timeZone"} & set(look_up(dev, account_id))
+
+
+def test_the_form_of_an_account_offers_every_language(dev):
+    page = open_page(dev, "/console/demo/newAccount").submit("create-account", email=fresh_email())
+    select = re.search(r'<select[^>]*name="language".*?</select>', page.html, re.DOTALL)[0]
+    offered = set(re.findall(r'value="([^"]+)"', select))
+    refused = page.submit("profile", language="tlh")
+    assert offered == set(re.search(r"language must be one of ((?:[\w-]+, )+[\w-]+)", refused.text)[1].split(", "))
+
+
 def test_an_account_is_created_changed_and_deleted(dev):
     email, new_email = fresh_email(), fresh_email()
     page = open_page(dev, "/console/demo/newAccount").submit(

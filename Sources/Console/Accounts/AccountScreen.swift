@@ -70,6 +70,13 @@ package enum AccountScreen {
                     "emailVerified", "The email address is verified", .checkbox,
                     value: account.emailIsVerified ? "true" : ""),
                 FormField("phoneNumber", "Phone number", value: account.phoneNumber ?? ""),
+                FormField(
+                    "language", "Language of emails and pages",
+                    .choice(LanguageChoices.all(with: account.language ?? "")),
+                    value: account.language ?? ""),
+                FormField(
+                    "timeZone", "Time zone", value: account.timeZone ?? "",
+                    hint: "The name of an IANA time zone, for example Europe/Berlin."),
             ], notice: "The profile was saved."
         ) { input in
             var body: JSONObject = [:]
@@ -92,6 +99,11 @@ package enum AccountScreen {
                 } else {
                     body["phoneNumber"] = .string(input["phoneNumber"])
                 }
+            }
+            // An empty text removes these.
+            for (member, old) in [("language", account.language), ("timeZone", account.timeZone)]
+            where !input[.init(member)].isExactly(old ?? "") {
+                body[.init(member)] = .string(input[.init(member)])
             }
             if !deleted.isEmpty { body["deleteAttribute"] = .array(deleted) }
             return try update(account, body, context)

@@ -9,6 +9,10 @@ package struct AccountSummary: Sendable {
     let emailIsVerified: Bool
     let displayName: String?
     let phoneNumber: String?
+    /// The tag of the language for emails and pages.
+    let language: String?
+    /// The name of an IANA time zone.
+    let timeZone: String?
     let isDisabled: Bool
     let customClaims: String?
     let hasPassword: Bool
@@ -37,6 +41,8 @@ package struct AccountSummary: Sendable {
         emailIsVerified = user["emailVerified"].isTrue
         displayName = user["displayName"]?.text
         phoneNumber = user["phoneNumber"]?.text
+        language = user["language"]?.text
+        timeZone = user["timeZone"]?.text
         isDisabled = user["disabled"].isTrue
         customClaims = user["customAttributes"]?.text
         hasPassword = user["passwordHash"] != nil

@@ -14,9 +14,6 @@ package enum TextsScreen {
         ("signUpHelp", "Help below the sign-up"), ("resetAdvice", "Advice before a password reset"),
         ("noMethod", "The app offers no sign-in method"), ("accountDisabled", "The account is disabled"),
     ]
-    private static let languages = [
-        "en", "ar", "de", "es", "fr", "id", "it", "ja", "ko", "pt-BR", "zh-Hans", "zh-Hant",
-    ]
 
     package static func screen(_ context: ScreenContext) async throws -> Screen {
         let project = RealmName(project: context.realm.project, tenant: nil)
@@ -45,7 +42,7 @@ package enum TextsScreen {
             "preview", button: "Preview",
             [
                 FormField("subject", "Email", .choice(emails.map { .init($0.0, $0.1) }), value: emails[0].0),
-                FormField("language", "Language", .choice(languages.map { .init($0, $0) }), value: languages[0]),
+                FormField("language", "Language", .choice(LanguageChoices.all), value: LanguageChoices.all[0].value),
             ], notice: "Preview of an email",
             resultMarkup: { result, _ in
                 [
@@ -68,7 +65,8 @@ package enum TextsScreen {
         let key = text["key"]?.text ?? ""
         return [
             .text(texts.first { $0.0.isExactly(key) }.map { "\($0.1) (\(key))" } ?? key),
-            .text(text["language"]?.text ?? ""), .isolated((text["text"]?.text ?? "").shortened(to: 300)),
+            .text(LanguageChoices.name(of: text["language"]?.text ?? "")),
+            .isolated((text["text"]?.text ?? "").shortened(to: 300)),
         ]
     }
 
@@ -81,7 +79,7 @@ package enum TextsScreen {
             [
                 FormField("key", "Text", .choice(texts.map { .init($0.0, "\($0.1) (\($0.0))") }), value: texts[0].0),
                 FormField(
-                    "language", "Language", .choice(languages.map { .init($0, $0) }), value: languages[0]),
+                    "language", "Language", .choice(LanguageChoices.all), value: LanguageChoices.all[0].value),
                 FormField(
                     "text", "Content", .lines(4),
                     hint: "Plain text in one line, without links. {app} stands for the name of the app. "
