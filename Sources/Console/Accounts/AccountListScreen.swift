@@ -93,7 +93,7 @@ package enum AccountListScreen {
                     + ((account.email == nil ? nil : account.displayName).map {
                         [.isolated($0.shortened(to: shownName))]
                     } ?? [])),
-            .text(account.providers.joined(separator: ", ")),
+            .text(account.providers.map(Words.method).joined(separator: ", ")),
             .group(account.tags.map { .tag($0) }),
             .group(time(account.createdAt, context)),
         ]

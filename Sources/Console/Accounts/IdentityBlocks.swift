@@ -39,8 +39,12 @@ extension AccountScreen {
                             ])
                 ))
         }
-        if let trust = identity["emailTrust"]?.text { facts.append(("Trust in the address", .text(trust))) }
-        if let status = identity["realUserStatus"]?.text { facts.append(("Real user status", .text(status))) }
+        if let trust = identity["emailTrust"]?.text {
+            facts.append(("Trust in the address", .text(Words.trust(trust))))
+        }
+        if let status = identity["realUserStatus"]?.text {
+            facts.append(("Apple's estimate", .text(Words.realUserStatus(status))))
+        }
         return [
             .section(
                 provider,

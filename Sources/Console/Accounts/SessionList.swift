@@ -12,7 +12,7 @@ enum SessionList {
         guard !sessions.isEmpty else { return .paragraph("No sessions.") }
         return .markup(
             .table(
-                "Sessions", ["Sign-in", "Device", "Login", "Last use"], sessions.map { row($0, context) }))
+                "Sessions", ["Method", "Device", "Signed in", "Last use"], sessions.map { row($0, context) }))
     }
 
     private static func row(_ session: JSONValue, _ context: ScreenContext) -> [Markup] {
@@ -22,7 +22,7 @@ enum SessionList {
         }
         let device = session["supportAccess"].isTrue ? "Support access" : session["device"]?.text ?? "unknown"
         return [
-            .text(session["signInProvider"]?.text ?? ""),
+            .text(Words.method(session["signInProvider"]?.text ?? "")),
             .isolated(device.shortened(to: 60)), time("createdAt"), time("lastUsedAt"),
         ]
     }

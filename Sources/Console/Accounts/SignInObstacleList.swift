@@ -12,7 +12,7 @@ enum SignInObstacleList {
             json["canSignIn"].isTrue
             ? "The user can sign in, but not in every way:" : "The user cannot sign in:"
         let items = obstacles.map { obstacle in
-            let method = (obstacle["method"]?.text).map { [Markup.tag($0), .text(" ")] } ?? []
+            let method = (obstacle["method"]?.text).map { [Markup.tag(Words.method($0)), .text(" ")] } ?? []
             return Markup(.li, method + [.text(obstacle["description"]?.text ?? "")])
         }
         return .markup(Markup(.div, [Markup(.p, text: summary), Markup(.ul, items)]))

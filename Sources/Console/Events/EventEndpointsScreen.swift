@@ -40,8 +40,7 @@ package enum EventEndpointsScreen {
             endpoint["url"] == nil
             ? []
             : [
-                ScreenBlock.form(action("enable", "Enable again", "enableEventEndpoint", id, project, context)),
-                .form(action("test", "Send a test event", "testEventEndpoint", id, project, context)),
+                ScreenBlock.form(enableForm(id, project, context)), .form(testForm(id, project, context)),
                 .details("Deliver events again", [.form(replayForm(id, project, context))]),
             ]
         return .section(id, [.markup(.details(facts)), list(deliveries, context)] + forms)
@@ -50,13 +49,13 @@ package enum EventEndpointsScreen {
     private static func list(_ result: APIResult, _ context: ScreenContext) -> ScreenBlock {
         guard result.isSuccess else { return .problem(context.problem(result)) }
         let deliveries = (result.json?["deliveries"]).elements
-        guard !deliveries.isEmpty else { return .paragraph("No deliveries.") }
+        guard !deliveries.isEmpty else { return .paragraph("Nothing was delivered yet.") }
         let rows = deliveries.map { delivery in
             let time = (delivery["attemptedAt"]?.text).flatMap(RFC3339.microsecondsSince1970)
             return [
                 Markup.text(delivery["sequence"]?.text ?? ""), .text(delivery["type"]?.text ?? ""),
                 .tag(delivery["state"]?.text ?? ""),
-                .text(delivery["status"]?.text ?? delivery["failure"]?.text ?? ""),
+                .text(delivery["status"]?.text ?? Words.deliveryFailure(delivery["failure"]?.text ?? "")),
                 .text(delivery["attempts"]?.text ?? ""), time.map { .time($0 / 1000, now: context.now) } ?? .text(""),
             ]
         }
@@ -64,12 +63,29 @@ package enum EventEndpointsScreen {
             .table("Deliveries", ["Event", "Kind", "State", "Result", "Attempts", "Latest attempt"], rows))
     }
 
-    private static func action(
-        _ name: String, _ button: String, _ operation: String, _ id: String, _ project: RealmName,
-        _ context: ScreenContext
-    ) -> Form {
-        Form("\(name)-\(id)", button: button, notice: "Done: \(button).") { _ in
-            try context.catalog.call(operation, in: project, parameters: ["eventEndpointId": id], body: [:])
+    private static func enableForm(_ id: String, _ project: RealmName, _ context: ScreenContext) -> Form {
+        Form("enable-\(id)", button: "Enable again", notice: "The endpoint is enabled.") { _ in
+            try context.catalog.call(
+                "enableEventEndpoint", in: project, parameters: ["eventEndpointId": id], body: [:])
+        }
+    }
+
+    private static func testForm(_ id: String, _ project: RealmName, _ context: ScreenContext) -> Form {
+        Form(
+            "test-\(id)", button: "Send a test event", notice: "Test of \(id)",
+            resultMarkup: { result, _ in
+                let reason = result.json?["failure"]?.text.map { ": " + Words.deliveryFailure($0) } ?? ""
+                let status = result.json?["status"]?.text.map { " (status \($0))" } ?? ""
+                return [
+                    .paragraph(
+                        (result.json?["delivered"]).isTrue
+                            ? "The endpoint accepted the event\(status)."
+                            : "The endpoint did not accept the event\(reason)\(status)."),
+                    .markup(Markup(.p, [.link(context.path, .text("All endpoints"))])),
+                ]
+            }
+        ) { _ in
+            try context.catalog.call("testEventEndpoint", in: project, parameters: ["eventEndpointId": id], body: [:])
         }
     }
 

@@ -50,15 +50,19 @@ package enum OverviewScreen {
 
     private static func sections(_ report: CountReport) -> [ScreenBlock] {
         [
-            section("Sign-ups", [chart("signUps", "Sign-ups", report)], bars("signUps", "by method", "Method", report)),
-            section("Sign-ins", [chart("signIns", "Sign-ins", report)], bars("signIns", "by method", "Method", report)),
+            section(
+                "Sign-ups", [chart("signUps", "Sign-ups", report)],
+                bars("signUps", "by method", "Method", report, Words.method)),
+            section(
+                "Sign-ins", [chart("signIns", "Sign-ins", report)],
+                bars("signIns", "by method", "Method", report, Words.method)),
             section("Active accounts", [chart("activeAccounts", "Active accounts", report)], []),
             section(
                 "Rejected requests", [chart("refusals", "Rejected requests", report)],
                 bars("refusals", "by error code", "Error code", report)),
             section("Durations of requests", [], bars("latency", "by duration", "Duration", report, duration)),
-            section("Sign in with Apple", [], bars("appleTokens", "by result", "Result", report, words)),
-            section("Emails", [], bars("emails", "by result", "Result", report, words)),
+            section("Sign in with Apple", [], bars("appleTokens", "by result", "Result", report, Words.state)),
+            section("Emails", [], bars("emails", "by result", "Result", report, Words.state)),
         ]
     }
 
@@ -93,6 +97,4 @@ package enum OverviewScreen {
     private static func duration(_ label: String) -> String {
         label == "slower" ? "more than 10,000 ms" : "up to \(Int64(label)?.grouped ?? label) ms"
     }
-
-    private static func words(_ label: String) -> String { label == "givenUp" ? "given up" : label }
 }

@@ -46,10 +46,16 @@ package enum QueuesScreen {
         }
         let tenant = (item["tenantId"]?.text).map { [Markup.text(" "), .tag($0)] } ?? []
         return [
-            .group([.isolated(item["kind"]?.text ?? "")] + tenant), .tag(item["state"]?.text ?? ""),
+            .group([.isolated(Words.message(item["kind"]?.text ?? ""))] + tenant),
+            .tag(Words.state(item["state"]?.text ?? "")),
             .text(item["attempts"]?.text ?? ""), time("createdAt"), time("dueAt"),
             .isolated(item["failure"]?.text ?? ""),
         ]
+    }
+
+    private static func created(_ item: JSONValue) -> String {
+        let text = item["createdAt"]?.text ?? ""
+        return RFC3339.microsecondsSince1970(text).map { TimeText.absolute($0 / 1000) } ?? text
     }
 
     /// One form for all items, so that the page stays small.
@@ -59,7 +65,7 @@ package enum QueuesScreen {
         let choices = items.compactMap { item in
             item["itemId"]?.text.map { id in
                 FormField.Choice(
-                    id, "\(item["kind"]?.text ?? ""), \(item["createdAt"]?.text ?? ""), \(id.shortened(to: 12))")
+                    id, "\(Words.message(item["kind"]?.text ?? "")), \(created(item)), \(id.shortened(to: 12))")
             }
         }
         return Form(

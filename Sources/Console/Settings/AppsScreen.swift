@@ -33,8 +33,8 @@ package enum AppsScreen {
             ]) : .text("met")
         return [
             .group([.isolated(id), .text(" "), .isolated(name)]),
-            .text(app["platform"]?.text ?? ""),
-            .text(app["signInMethods"].elements.compactMap(\.text).joined(separator: ", ")), state,
+            .text(Words.platform(app["platform"]?.text ?? "")),
+            .text(app["signInMethods"].elements.compactMap(\.text).map(Words.method).joined(separator: ", ")), state,
             .link(context.consolePath(["apps", "review"], [("id", id)]), .text("App Review")),
         ]
     }

@@ -40,13 +40,14 @@ package enum ProvidersScreen {
             let listed = configuration["clientIds"].elements.compactMap(\.text)
             clientIDs = listed.isEmpty ? [configuration["clientId"]?.text].compactMap(\.self) : listed
             let members: [(String, ByteText)] = [
-                ("Name", "displayName"), ("Issuer", "issuer"), ("Relation", "relation"),
+                ("Name", "displayName"), ("Issuer", "issuer"),
             ]
+            let relation = (configuration["relation"]?.text).map { ("Relation", Markup.text(Words.relation($0))) }
             facts =
                 [("State", Markup.text(configuration["enabled"].isTrue ? "enabled" : "disabled"))]
                 + members.compactMap { label, member in
                     configuration[member]?.text.map { (label, Markup.isolated($0)) }
-                }
+                } + (relation.map { [$0] } ?? [])
         }
 
         /// The `operationId` for a verb such as `update`.
