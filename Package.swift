@@ -87,7 +87,7 @@ let package = Package(
             "Gateway",
             imports: [
                 "API", "CProgramPages", "Console", "Crypto", "Email", "Encoding", "EventLoop", "HTML", "HTTP",
-                "IPAddresses", "Identity", "JSON", "Passwords", "Postgres", "Providers", "SMTP", "Storage",
+                "IPAddresses", "Identity", "JSON", "Pages", "Passwords", "Postgres", "Providers", "SMTP", "Storage",
                 "Telemetry", "Tokens", "WebAuthn", "Webhooks",
             ]),
         module("Simulators", imports: ["Crypto", "Encoding", "EventLoop", "HTML", "HTTP", "JOSE", "JSON"]),

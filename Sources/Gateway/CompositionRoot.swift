@@ -151,6 +151,12 @@ struct CompositionRoot: Sendable {
             completion: completion, authenticator: authenticator, factors: factors, secrets: factorSecrets,
             phoneCodes: phoneCodes, sealedTokens: sealedTokens, emailFactory: emailFactory, limiter: limiter,
             clock: clock)
+        let passkey = PasskeyMethod(
+            completion: completion, accounts: store, store: passkeys, challenges: challenges,
+            verifier: passkeyVerifier, limiter: limiter, clock: clock, countEvent: countPasskeyEvent)
+        let passkeyEnrolment = PasskeyEnrolment(
+            completion: completion, store: passkeys, challenges: challenges, verifier: passkeyVerifier,
+            emailFactory: emailFactory, limiter: limiter, clock: clock, countEvent: countPasskeyEvent)
         let emailActions = emailActions(on: pool, codes, store, authenticator, redemption, configuration, hooks)
         return Services(
             signIn: SignInServices(
@@ -159,20 +165,14 @@ struct CompositionRoot: Sendable {
                 emailLink: emailLink, federated: federated, phone: phone,
                 customToken: CustomTokenMethod(
                     completion: completion, store: store, customTokens: mode.customTokens(configuration, clock)),
-                passkey: PasskeyMethod(
-                    completion: completion, accounts: store, store: passkeys, challenges: challenges,
-                    verifier: passkeyVerifier, limiter: limiter, clock: clock, countEvent: countPasskeyEvent),
+                passkey: passkey,
                 secondFactor: secondFactor, flows: flows,
                 publicOrigin: PublicOrigin(configured: publicURL, acceptsHostHeader: mode.acceptsHostHeader),
                 newAuthURISessionID: { Random.text(length: 27) }),
             signInPage: signInPage(
                 on: pool, store, completion, authenticator, federated, flows, sealedTokens,
                 EmailMethods(sender: emailActions.sending, link: emailLink, password: password)),
-            accounts: accounts(
-                on: pool, store, completion, sealedTokens, enrolment,
-                PasskeyEnrolment(
-                    completion: completion, store: passkeys, challenges: challenges, verifier: passkeyVerifier,
-                    emailFactory: emailFactory, limiter: limiter, clock: clock, countEvent: countPasskeyEvent)),
+            accounts: accounts(on: pool, store, completion, sealedTokens, enrolment, passkeyEnrolment),
             sessions: SessionService(store: store, clock: clock),
             tokenRefresh: TokenRefresh(store: store, tokens: tokens, clock: clock, entropy: .live, count: count),
             sessionCookies: SessionCookies(authenticator: authenticator, tokens: tokens, trail: trail, clock: clock),
@@ -202,8 +202,9 @@ struct CompositionRoot: Sendable {
                 allowsLoopbackCallbacks: mode.acceptsLoopbackIssuers),
             console: ConsoleSignIn(
                 administrators: administrators(on: pool, store, configuration), password: password,
-                secondFactor: secondFactor, enrolment: enrolment, emails: emailActions.sending,
-                authenticator: authenticator, store: store, sealedTokens: sealedTokens, clock: clock),
+                secondFactor: secondFactor, enrolment: enrolment, passkeys: passkey,
+                passkeyEnrolment: passkeyEnrolment, emails: emailActions.sending, authenticator: authenticator,
+                store: store, sealedTokens: sealedTokens, clock: clock),
             audit: trail, counts: counts.service(on: pool, clock: clock), events: events(on: pool, configuration),
             queues: WorkQueues(
                 store: PostgresWorkQueueStore(pool: pool), facts: ProjectHealthQuery(pool: pool).facts(of:),

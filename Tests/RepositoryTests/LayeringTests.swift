@@ -43,7 +43,7 @@ struct LayeringTests {
         "Pages": ["Encoding", "Identity", "HTML", "HTTP"],
         "API": ["CReference", "Identity", "Encoding", "HTTP", "IPAddresses", "JSON", "Pages", "Telemetry"],
         "Email": ["Identity", "HTML", "Pages", "SMTP", "EventLoop"],
-        "Gateway": gateway.union(["CProgramPages", "Console", "HTML"]),
+        "Gateway": gateway.union(["CProgramPages", "Console", "HTML", "Pages"]),
         "Console": ["Crypto", "Encoding", "HTML", "HTTP", "JSON"],
         "Simulators": ["JOSE", "Crypto", "Encoding", "HTML", "HTTP", "EventLoop", "JSON"],
         "DevMode": gateway.union(["Console", "Gateway", "HTML", "PrivatePostgres", "Simulators"]),

@@ -8,7 +8,8 @@ package struct FormField: Sendable {
         case password
         /// As ``password``, for the password of the person who uses the page.
         case ownPassword
-        /// The email address with which the person signs in.
+        /// The email address with which the person signs in. While the field has the focus, a browser offers the passkeys
+        /// for a script on the page that waits for one.
         case username
         /// A code of an authenticator app.
         case oneTimeCode
@@ -87,7 +88,7 @@ package struct FormField: Sendable {
                     .void(
                         .input,
                         common + requirement
-                            + [.type("text"), .autocomplete("username"), .noSpellcheck, .value(value)]),
+                            + [.type("text"), .autocomplete("username webauthn"), .noSpellcheck, .value(value)]),
                 ] + hints)
         case .oneTimeCode:
             return Self.group(

@@ -57,7 +57,8 @@ package struct PageFrame: Sendable {
                 ] + [Markup(.main, [.id(ElementID("main"))], content)]
                     + (screen.script.map { [Markup.script($0.text)] } ?? [])))
         return Response(
-            status: screen.status, headers: Self.headers(script: screen.script), body: Array(html.utf8))
+            status: screen.status, headers: Self.headers(script: screen.script),
+            body: Array(html.utf8))
     }
 
     private func navigation(at path: String) -> Markup {
@@ -80,7 +81,10 @@ package struct PageFrame: Sendable {
     }
 
     private static func headers(script: ScreenScript?) -> Headers {
-        let script = script.map { "script-src 'sha256-\($0.sha256)'; connect-src 'self'; " } ?? ""
+        let script =
+            script.map { script in
+                "script-src 'sha256-\(script.sha256)'; " + (script.sendsRequests ? "connect-src 'self'; " : "")
+            } ?? ""
         return [
             "Content-Type": "text/html; charset=utf-8",
             "Content-Security-Policy":

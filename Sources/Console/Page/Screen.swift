@@ -58,9 +58,12 @@ package struct ScreenScript: Sendable {
     let text: StaticString
     /// SHA-256 of ``text`` in base64.
     let sha256: String
+    /// Whether the script sends requests to the gateway.
+    let sendsRequests: Bool
 
-    package init(_ text: StaticString, sha256: String) {
+    package init(_ text: StaticString, sha256: String, sendsRequests: Bool) {
         self.text = text
         self.sha256 = sha256
+        self.sendsRequests = sendsRequests
     }
 }

@@ -14,10 +14,13 @@ package struct PersonForm: Sendable {
     /// Names and values that the form sends back unchanged.
     let kept: [(name: String, value: String)]
     let isQuiet: Bool
+    /// The ceremony that the script of the page performs before it sends the form; `nil` for a form without script.
+    let ceremony: ConsoleCeremony?
 
     package init(
         _ id: String, to path: String, button: String, _ fields: [FormField] = [],
-        keeping kept: [(name: String, value: String)] = [], isQuiet: Bool = false
+        keeping kept: [(name: String, value: String)] = [], isQuiet: Bool = false,
+        ceremony: ConsoleCeremony? = nil
     ) {
         self.id = id
         self.path = path
@@ -25,18 +28,22 @@ package struct PersonForm: Sendable {
         self.fields = fields
         self.kept = kept
         self.isQuiet = isQuiet
+        self.ceremony = ceremony
     }
 
     /// - Parameter browser: to what the token of the form is bound besides the page.
     package func markup(_ forms: FormTokens, for browser: [UInt8]) -> Markup {
         let token = forms.token(for: .person(id, at: path, of: browser))
-        let hidden = ([(FormSubmission.formField, id), (FormTokens.field.rawValue, token)] + kept).map {
+        let response: [(name: String, value: String)] =
+            ceremony == nil ? [] : [(ConsoleCeremony.responseField, "")]
+        let hidden = ([(FormSubmission.formField, id), (FormTokens.field.rawValue, token)] + kept + response).map {
             Markup.void(.input, [.type("hidden"), .name($0.0), .value($0.1)])
         }
         let button = Markup(.button, [.type("submit")] + (isQuiet ? [.classes(["quiet"])] : []), text: button)
         return Markup(
-            .form, [.id(ElementID("\(id)-form")), .post, .action(URLReference(path))],
-            hidden + fields.map { $0.markup(in: id, isInvalid: false) } + [button])
+            .form,
+            [.id(ElementID("\(id)-form")), .post, .action(URLReference(path))] + (ceremony?.attributes ?? []),
+            hidden + fields.map { $0.markup(in: id, isInvalid: false) } + [button] + (ceremony?.status ?? []))
     }
 }
 

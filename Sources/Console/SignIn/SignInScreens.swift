@@ -28,7 +28,10 @@ package enum SignInScreens {
     /// - Parameters:
     ///   - email: the address that the field shows.
     ///   - isConfirmation: whether the person is signed in, and proves the factors again.
-    package static func password(_ state: State, email: String, isConfirmation: Bool) -> Screen {
+    ///   - passkey: the ceremony with which the person can sign in instead.
+    package static func password(
+        _ state: State, email: String, isConfirmation: Bool, passkey: ConsoleCeremony?
+    ) -> Screen {
         let form = PersonForm(
             "password", to: path, button: "Continue",
             [
@@ -41,10 +44,11 @@ package enum SignInScreens {
                 .text("No password yet, or forgotten? "),
                 .link(invitationPath, .text("Set a password by email")),
             ])
-        let text = isConfirmation ? "Enter your password and a code to confirm that it is you." : nil
+        let text = isConfirmation ? "Confirm with your password and a code, or with your passkey." : nil
         return screen(
             isConfirmation ? "Confirm that it is you" : "Sign in to the console", state, text,
-            [form.markup(state.forms, for: state.browser), reset])
+            [form.markup(state.forms, for: state.browser)] + passkeyForm(passkey, state, isQuiet: true) + [reset],
+            passkey)
     }
 
     package static func code(_ state: State, pendingCredential: String) -> Screen {
@@ -58,24 +62,44 @@ package enum SignInScreens {
         return screen("Enter the code", state, nil, [form.markup(state.forms, for: state.browser)])
     }
 
-    /// - Parameter secret: in base32.
-    package static func enrolment(
-        _ state: State, idToken: String, sessionInfo: String, secret: String, email: String
-    ) -> Screen {
+    /// What the form that enrolls an authenticator app keeps.
+    package struct Enrolment: Sendable {
+        let idToken: String
+        let sessionInfo: String
+        /// In base32.
+        let secret: String
+        let email: String
+
+        package init(idToken: String, sessionInfo: String, secret: String, email: String) {
+            self.idToken = idToken
+            self.sessionInfo = sessionInfo
+            self.secret = secret
+            self.email = email
+        }
+    }
+
+    /// - Parameter passkey: the ceremony with which the person can create a passkey instead.
+    package static func enrolment(_ state: State, _ enrolment: Enrolment, passkey: ConsoleCeremony?) -> Screen {
+        let kept = [
+            ("continue", state.target), ("idToken", enrolment.idToken), ("sessionInfo", enrolment.sessionInfo),
+            ("secret", enrolment.secret), ("email", enrolment.email),
+        ]
         let form = PersonForm(
             "enrolment", to: path, button: "Enroll and sign in",
-            [FormField("code", "Code in the authenticator app", .oneTimeCode, isRequired: true)],
-            keeping: [
-                ("continue", state.target), ("idToken", idToken), ("sessionInfo", sessionInfo), ("secret", secret),
-                ("email", email),
-            ])
+            [FormField("code", "Code in the authenticator app", .oneTimeCode, isRequired: true)], keeping: kept)
+        let creation = passkey.map { ceremony in
+            PersonForm(
+                "createPasskey", to: path, button: "Create a passkey instead", keeping: kept, isQuiet: true,
+                ceremony: ceremony
+            ).markup(state.forms, for: state.browser)
+        }
         return screen(
             "Set up an authenticator app", state,
             "The console needs a second factor. Add an account with this key to an authenticator app, then enter the code that the app shows.",
             [
-                .details([("Key", Markup(.code, text: secret)), ("Account", .isolated(email))]),
+                .details([("Key", Markup(.code, text: enrolment.secret)), ("Account", .isolated(enrolment.email))]),
                 form.markup(state.forms, for: state.browser),
-            ])
+            ] + [creation].compactMap(\.self), passkey)
     }
 
     /// - Parameter code: of the invitation; empty without one.
@@ -106,7 +130,10 @@ package enum SignInScreens {
             .markup(Markup(.p, [.link(path, .text("Sign in"))])),
         ])
 
-    private static func screen(_ title: String, _ state: State, _ text: String?, _ content: [Markup]) -> Screen {
+    /// - Parameter ceremony: the ceremony of a form in `content`.
+    static func screen(
+        _ title: String, _ state: State, _ text: String?, _ content: [Markup], _ ceremony: ConsoleCeremony? = nil
+    ) -> Screen {
         let problem = state.problem.map {
             Markup(
                 .div,
@@ -114,7 +141,9 @@ package enum SignInScreens {
                 [Markup(.h2, text: "This did not work"), Markup(.p, text: $0)])
         }
         let blocks = [problem, text.map { Markup(.p, text: $0) }].compactMap(\.self) + content
-        return Screen(
+        var screen = Screen(
             title, status: state.problem == nil ? 200 : 400, [.markup(Markup(.section, blocks))])
+        screen.script = ceremony?.script
+        return screen
     }
 }

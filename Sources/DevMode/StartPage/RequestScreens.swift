@@ -187,5 +187,5 @@ extension StartPages {
         }catch{}
         },2000)
         })()
-        """, sha256: "Qou55URIblawmEgsz+qj/to3s/20+TVlpVJ73fO4CLs=")
+        """, sha256: "Qou55URIblawmEgsz+qj/to3s/20+TVlpVJ73fO4CLs=", sendsRequests: true)
 }

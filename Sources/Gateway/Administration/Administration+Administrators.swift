@@ -25,7 +25,9 @@ extension Administration {
         }
         try runWithKeys { administration, masterKeys in
             if createsProject, try await administration.projects.realm(ofProject: console.project) == nil {
-                let draft = try ProjectDraft(operators: console.project, at: url)
+                let draft = try ProjectDraft(
+                    operators: console.project, at: url,
+                    passkeys: try await ownPasskeys(of: console, besides: publicURL, in: administration))
                 let isCreated = try await draft.create(
                     in: administration.pool, under: masterKeys, by: .commandLine, at: administration.clock.now())
                 guard isCreated else { throw Failure(message: "project \(console.project) was deleted") }
@@ -44,11 +46,23 @@ extension Administration {
                     consoleURL: { url }, clock: administration.clock))
         }
     }
+
+    /// The passkeys of a new operators' project. The console has some if it has a host of its own. On the gateway's
+    /// host, the RP ID is left to the project whose users sign in there.
+    private static func ownPasskeys(
+        of console: ConsoleSettings, besides publicURL: String?, in administration: Administration
+    ) async throws -> PasskeySettings {
+        guard let url = console.url, let settings = PasskeySettings(forPagesOf: url), let rpID = settings.rpID,
+            publicURL.flatMap({ PasskeySettings(forPagesOf: $0) })?.rpID != rpID,
+            try await !ProjectStore(pool: administration.pool, supporting: .live).isRelyingParty(rpID)
+        else { return PasskeySettings() }
+        return settings
+    }
 }
 
 extension ProjectDraft {
     /// The operators' project: sign-up is off, and each account needs a second factor.
-    fileprivate init(operators id: ID<Project>, at url: String) throws(UsageError) {
+    fileprivate init(operators id: ID<Project>, at url: String, passkeys: PasskeySettings) throws(UsageError) {
         var policy = Policy(.sekisho)
         policy.allowsPasswords = true
         policy.allowsSignUp = false
@@ -57,6 +71,7 @@ extension ProjectDraft {
         try self.init(
             id: id.rawValue, name: "Sekisho console", profile: .sekisho, policy: policy, algorithm: .es256,
             domains: [URL(string: url)?.host].compactMap(\.self), supporting: .live)
+        realm.project.passkeys = passkeys
     }
 }
 

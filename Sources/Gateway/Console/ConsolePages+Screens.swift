@@ -70,7 +70,10 @@ extension ConsolePages {
         ].map { PageFrame.Link($0.0, ConsolePath.text(realm, [$0.1])) }
         return PageFrame(
             product: .init("Sekisho console", Self.home), links: links,
-            switches: [try await projectSwitch(of: visit), personSwitch(of: visit, context)], banners: [])
+            switches: [
+                try await projectSwitch(of: visit),
+                personSwitch(of: visit, context, offersPasskeys: try await signIn.offersPasskeys()),
+            ], banners: [])
     }
 
     private func projectSwitch(of visit: Visit) async throws -> Markup {
@@ -86,7 +89,7 @@ extension ConsolePages {
         return Self.details("Project", visit.project.rawValue, [Markup(.ul, items)])
     }
 
-    private func personSwitch(of visit: Visit, _ context: ScreenContext) -> Markup {
+    private func personSwitch(of visit: Visit, _ context: ScreenContext, offersPasskeys: Bool) -> Markup {
         let person = visit.person
         let role = person.roles.role(in: visit.project)?.rawValue ?? "no role"
         let confirmation =
@@ -95,15 +98,18 @@ extension ConsolePages {
             : Markup(
                 .p,
                 [
-                    .text("Dangerous actions need your password and a code. "),
+                    .text("Dangerous actions need your password and a code, or your passkey. "),
                     .link(
                         ConsolePath.withQuery(SignInScreens.path, "continue", context.path),
                         .text("Confirm that it is you")),
                 ])
+        let passkeys =
+            offersPasskeys
+            ? [Markup(.p, [.link(SignInScreens.passkeysPath, .text("Your passkeys"))])] : []
         let signOut = PersonForm("signOut", to: SignInScreens.signOutPath, button: "Sign out", isQuiet: true)
         return Self.details(
             role, person.account.email?.rawValue ?? person.account.id.rawValue,
-            [confirmation, signOut.markup(context.forms, for: context.browser)])
+            [confirmation] + passkeys + [signOut.markup(context.forms, for: context.browser)])
     }
 
     private static func details(_ label: String, _ current: String, _ content: [Markup]) -> Markup {

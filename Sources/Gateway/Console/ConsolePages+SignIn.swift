@@ -21,10 +21,12 @@ extension ConsolePages {
                 try await submitInvitation($0)
             },
             .pageOutsideContract("postConsoleSignOut", .post, SignInScreens.signOutPath) { try await signOut($0) },
+            .pageOutsideContract("getConsolePasskeys", .get, SignInScreens.passkeysPath) { try await showPasskeys($0) },
+            .pageOutsideContract("postConsolePasskeys", .post, SignInScreens.passkeysPath) { try await addPasskey($0) },
         ]
     }
 
-    private func state(
+    func state(
         _ target: String?, _ cookies: inout ConsoleCookies, problem: String? = nil
     ) -> SignInScreens.State {
         SignInScreens.State(
@@ -42,7 +44,7 @@ extension ConsolePages {
         return text
     }
 
-    private func respond(_ screen: Screen, _ call: EndpointCall) -> Response {
+    func respond(_ screen: Screen, _ call: EndpointCall) -> Response {
         PageFrame(product: .init("Sekisho console", Self.home), links: [], switches: [], banners: [])
             .response(screen, path: call.request.path)
     }
@@ -53,7 +55,8 @@ extension ConsolePages {
             let state = state(call.request.query("continue"), &cookies)
             return respond(
                 SignInScreens.password(
-                    state, email: person?.account.email?.rawValue ?? "", isConfirmation: person != nil), call)
+                    state, email: person?.account.email?.rawValue ?? "", isConfirmation: person != nil,
+                    passkey: try await signInCeremony()), call)
         }
     }
 
@@ -74,25 +77,35 @@ extension ConsolePages {
                         idToken: input["idToken"], sessionInfo: input["sessionInfo"],
                         code: input["code"].withoutSpaces, accepting: cookies[.invitation], from: call.context)
                     return try await signedIn(reference, input, call, &cookies)
+                case "passkey":
+                    let reference = try await signIn.finish(
+                        try AuthenticationResponse(field: input.passkeyResponse), accepting: cookies[.invitation],
+                        from: call.context)
+                    return try await signedIn(reference, input, call, &cookies)
+                case "createPasskey": return try await createPasskey(input, call, &cookies)
                 default: return formRejected(call)
                 }
             } catch let refusal as any Refusal {
                 let state = state(input["continue"], &cookies, problem: refusal.textForPerson)
-                return respond(screen(after: submitted, state), call)
+                return respond(try await screen(after: submitted, state), call)
             }
         }
     }
 
     /// The screen of a rejected form, on which the person can try again.
-    private func screen(after submitted: PersonFormInput, _ state: SignInScreens.State) -> Screen {
+    private func screen(after submitted: PersonFormInput, _ state: SignInScreens.State) async throws -> Screen {
         let input = submitted.input
-        return switch submitted.form {
-        case "code": SignInScreens.code(state, pendingCredential: input["pendingCredential"])
-        case "enrolment":
-            SignInScreens.enrolment(
-                state, idToken: input["idToken"], sessionInfo: input["sessionInfo"], secret: input["secret"],
+        switch submitted.form {
+        case "code": return SignInScreens.code(state, pendingCredential: input["pendingCredential"])
+        case "enrolment", "createPasskey":
+            let enrolment = SignInScreens.Enrolment(
+                idToken: input["idToken"], sessionInfo: input["sessionInfo"], secret: input["secret"],
                 email: input["email"])
-        default: SignInScreens.password(state, email: input["email"], isConfirmation: false)
+            return SignInScreens.enrolment(
+                state, enrolment, passkey: try await creationCeremony(idToken: input["idToken"]))
+        default:
+            return SignInScreens.password(
+                state, email: input["email"], isConfirmation: false, passkey: try await signInCeremony())
         }
     }
 
@@ -105,12 +118,14 @@ extension ConsolePages {
         switch step {
         case .code(let pendingCredential):
             return respond(SignInScreens.code(state, pendingCredential: pendingCredential), call)
+        case .passkey:
+            return respond(SignInScreens.passkey(state, try await signInCeremony(), isNew: false), call)
         case .enrolment(let idToken):
             let started = try await signIn.startEnrolment(idToken: idToken)
+            let enrolment = SignInScreens.Enrolment(
+                idToken: idToken, sessionInfo: started.sessionInfo, secret: started.secret, email: input["email"])
             return respond(
-                SignInScreens.enrolment(
-                    state, idToken: idToken, sessionInfo: started.sessionInfo, secret: started.secret,
-                    email: input["email"]), call)
+                SignInScreens.enrolment(state, enrolment, passkey: try await creationCeremony(idToken: idToken)), call)
         }
     }
 
@@ -167,7 +182,7 @@ extension ConsolePages {
         return submitted
     }
 
-    private func formRejected(_ call: EndpointCall) -> Response {
+    func formRejected(_ call: EndpointCall) -> Response {
         respond(
             Screen(
                 "The form was rejected", status: 403,
@@ -180,12 +195,17 @@ extension ConsolePages {
 
 extension Refusal {
     /// What the page says about a rejected sign-in.
-    fileprivate var textForPerson: String {
+    var textForPerson: String {
         switch code {
         case .invalidLoginCredentials, .emailNotFound, .invalidPassword: "The email address or the password is wrong."
         case .invalidCode: "The code is wrong, or was used before."
         case .tooManyAttemptsTryLater: "There were too many attempts. Wait a few minutes, then try again."
         case .userDisabled: "The account is disabled."
+        case .missingAuthenticatorResponse, .invalidCredentialID, .invalidAuthenticatorResponse,
+            .passkeyChallengeTimeout:
+            "The passkey was not accepted, or the page was open for too long. Try again."
+        case .passkeyEnrollmentNotFound: "No account of the console has this passkey."
+        case .passkeyExists: "The passkey exists already."
         default: message
         }
     }

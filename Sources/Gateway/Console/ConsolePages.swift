@@ -100,7 +100,7 @@ struct ConsolePages: Sendable {
         return found.person
     }
 
-    private func redirectToSignIn(_ call: EndpointCall) -> Response {
+    func redirectToSignIn(_ call: EndpointCall) -> Response {
         let query = call.request.query.map { ($0.name.rawValue, $0.value) }
         let page = call.request.path + (query.isEmpty ? "" : "?" + PercentEncoding.encode(form: query))
         let target = call.request.method == .get ? page : Self.home

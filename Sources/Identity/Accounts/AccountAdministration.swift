@@ -219,9 +219,11 @@ public struct AdministrativeChange: Hashable, Sendable {
         keptFactors.map { !$0.isEmpty } ?? !account.secondFactors.isEmpty
     }
 
-    /// Whether an administrator loses the roles: the account is disabled, or keeps no authenticator app.
-    public var endsAdministration: Bool {
-        update.isDisabled == true || keptFactors.map { $0.allSatisfy { $0.phoneNumber != nil } } ?? false
+    /// Whether an administrator may lose the roles: the account is disabled, keeps no authenticator app, or loses
+    /// passkeys.
+    public var mayEndAdministration: Bool {
+        update.isDisabled == true || !removedPasskeys.isEmpty
+            || keptFactors.map { $0.allSatisfy { $0.phoneNumber != nil } } ?? false
     }
 }
 

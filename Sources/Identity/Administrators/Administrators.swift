@@ -44,6 +44,9 @@ public struct Administrators: Sendable {
         return realm
     }
 
+    /// The origin of the console's pages, as browsers state it.
+    var origin: String { consoleURL().lowercased() }
+
     /// The page on which administrators sign in.
     var signInURL: String { "\(consoleURL())/console/signIn" }
 
@@ -110,7 +113,7 @@ public struct Administrators: Sendable {
     /// Accepts an invitation for the account that a session of the console has proven.
     ///
     /// - Returns: `false` if the link is unknown, was used, has expired, or belongs to another person, or if the
-    ///   authenticator app was removed at the same time.
+    ///   authenticator app or the passkey was removed at the same time.
     func accept(_ code: String, by account: Account, from context: RequestContext) async throws -> Bool {
         try await store.accept(
             emailFactory.hash(code), by: account.id, announcing: announcement(in: realm(), from: context),
@@ -188,7 +191,8 @@ public protocol AdministratorStore: Sendable {
         announcing announcement: RoleAnnouncement, at now: Instant, of operators: ID<Project>
     ) async throws -> ListedAdministrator
     /// - Parameter announcement: for the other owners.
-    /// - Returns: `false` if the person has no such invitation that has not expired, or no authenticator app.
+    /// - Returns: `false` if the person has no such invitation that has not expired, or neither an authenticator app nor
+    ///   a passkey of the operators' project.
     func accept(
         _ codeHash: [UInt8], by account: ID<Account>, announcing announcement: RoleAnnouncement, at now: Instant,
         of operators: ID<Project>

@@ -1,11 +1,11 @@
-/// Signs administrators in to the console, with an email address, a password and a second factor.
+/// Signs administrators in to the console, with an email address, a password and a second factor, or with a passkey.
 ///
 /// A session of the console is a session of the person's account in the operators' project, so it ends with that
 /// session: when the person signs out, the password changes, the account is disabled, or the role changes. The browser
 /// keeps a sealed reference to it.
 ///
-/// Throws the refusals of ``PasswordMethod``, ``SecondFactorSignIn``, ``FactorEnrolment`` and ``Administrators``, and
-/// ``ConsoleRefusal``.
+/// Throws the refusals of ``PasswordMethod``, ``SecondFactorSignIn``, ``FactorEnrolment``, ``PasskeyMethod``,
+/// ``PasskeyEnrolment`` and ``Administrators``, and ``ConsoleRefusal``.
 public struct ConsoleSignIn: Sendable {
     /// How long a session of the console lasts without a request.
     public static let idleLifetime: Duration = .seconds(30 * 60)
@@ -17,22 +17,27 @@ public struct ConsoleSignIn: Sendable {
     public let administrators: Administrators
     private let password: PasswordMethod
     private let secondFactor: SecondFactorSignIn
-    private let enrolment: FactorEnrolment
+    let enrolment: FactorEnrolment
+    let passkeys: PasskeyMethod
+    let passkeyEnrolment: PasskeyEnrolment
     private let emails: OOBCodeSender
-    private let authenticator: Authenticator
+    let authenticator: Authenticator
     private let store: any AccountStore
     private let sealedTokens: any SealedTokens
-    private let clock: WallClock
+    let clock: WallClock
 
     public init(
         administrators: Administrators, password: PasswordMethod, secondFactor: SecondFactorSignIn,
-        enrolment: FactorEnrolment, emails: OOBCodeSender, authenticator: Authenticator, store: any AccountStore,
+        enrolment: FactorEnrolment, passkeys: PasskeyMethod, passkeyEnrolment: PasskeyEnrolment, emails: OOBCodeSender,
+        authenticator: Authenticator, store: any AccountStore,
         sealedTokens: any SealedTokens, clock: WallClock
     ) {
         self.administrators = administrators
         self.password = password
         self.secondFactor = secondFactor
         self.enrolment = enrolment
+        self.passkeys = passkeys
+        self.passkeyEnrolment = passkeyEnrolment
         self.emails = emails
         self.authenticator = authenticator
         self.store = store
@@ -44,7 +49,9 @@ public struct ConsoleSignIn: Sendable {
     public enum Step: Sendable {
         /// The person enters a code of the authenticator app, or a recovery code.
         case code(pendingCredential: String)
-        /// The account has no second factor yet.
+        /// The person signs in with a passkey of the account instead.
+        case passkey
+        /// The account has no second factor and no passkey yet.
         case enrolment(idToken: String)
     }
 
@@ -52,7 +59,12 @@ public struct ConsoleSignIn: Sendable {
         let realm = try await administrators.realm()
         let outcome = try await self.password.signIn(email: email, password: password, in: realm, from: context)
         switch outcome {
-        case .signedIn(let signedIn): return .enrolment(idToken: signedIn.idToken)
+        case .signedIn(let signedIn):
+            guard administrators.hasUsablePasskey(signedIn.account, in: realm) else {
+                return .enrolment(idToken: signedIn.idToken)
+            }
+            try await end(signedIn.session, in: realm, from: context)
+            return .passkey
         case .secondFactorRequired(let challenge): return .code(pendingCredential: challenge.pendingCredential)
         case .confirmationNeeded, .conflict, .phoneConflict: throw ConsoleRefusal.signInFailed
         }
@@ -87,13 +99,23 @@ public struct ConsoleSignIn: Sendable {
     ) async throws -> String {
         let realm = try await administrators.realm()
         let signedIn = try await enrolment.finalize(
-            idToken: idToken, FactorEnrolment.Verification(sessionInfo: sessionInfo, code: Secret(code)),
+            for: try await newcomer(idToken, in: realm),
+            FactorEnrolment.Verification(sessionInfo: sessionInfo, code: Secret(code)),
             displayName: nil, in: realm, from: context)
         return try await open(
             signedIn, accepting: invitation, needsInvitation: true, in: realm, from: context)
     }
 
-    private func open(
+    /// Returns the caller who adds the first factor to an account that has no role yet. Only a password protects such
+    /// an account, and a role must not depend on the password alone.
+    func newcomer(_ idToken: String, in realm: Realm) async throws -> Caller {
+        let caller = try await authenticator.authenticate(idToken: idToken, in: realm, acceptsRestricted: true)
+        guard !administrators.hasUsablePasskey(caller.account, in: realm) else { throw ConsoleRefusal.factorRequired }
+        guard try await administrators.roles(of: caller.account.id).isEmpty else { throw ConsoleRefusal.noRole }
+        return caller
+    }
+
+    func open(
         _ signedIn: SignedIn, accepting invitation: String?, needsInvitation: Bool = false, in realm: Realm,
         from context: RequestContext
     ) async throws -> String {
@@ -130,7 +152,7 @@ public struct ConsoleSignIn: Sendable {
         )
     }
 
-    private func reference(to session: Session, in realm: Realm) throws -> String {
+    func reference(to session: Session, in realm: Realm) throws -> String {
         let end = min(clock.now() + Self.idleLifetime, session.authenticatedAt + Self.lifetime)
         return try sealedTokens.encode(
             ConsoleReference(account: session.account, session: session.id), until: end, in: realm.id)
@@ -140,7 +162,7 @@ public struct ConsoleSignIn: Sendable {
         try await end(person.session, in: try await administrators.realm(), from: context)
     }
 
-    private func end(_ session: Session, in realm: Realm, from context: RequestContext) async throws {
+    func end(_ session: Session, in realm: Realm, from context: RequestContext) async throws {
         try await store.end(
             session.id, by: session, events: [AccountEvent(.sessionRevoked(session.id), of: session.account)],
             recording: realm.recording(by: .user(context.trace)), at: clock.now(), in: realm.id)
@@ -207,7 +229,7 @@ extension ConsoleRefusal {
     public var detail: String? {
         switch self {
         case .signInFailed, .proofNeeded: nil
-        case .factorRequired: "The console needs a second factor."
+        case .factorRequired: "The console needs a second factor or a passkey."
         case .noRole: "The account has no role in the console. Open the link of an invitation that is still valid."
         }
     }

@@ -187,7 +187,8 @@ public struct FactorEnrolment: Sendable {
         return caller
     }
 
-    private func requireSupported(_ caller: Caller) throws(FactorRefusal) {
+    /// Requires that the first factor of the caller's session supports second factors, and that the address is verified.
+    func requireSupported(_ caller: Caller) throws(FactorRefusal) {
         guard ![.anonymous, .phone, .custom, ProviderID("gc.apple.com")].contains(caller.session.method) else {
             throw .unsupportedFirstFactor
         }

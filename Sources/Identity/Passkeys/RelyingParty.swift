@@ -62,6 +62,15 @@ extension Realm {
 }
 
 extension RelyingParty {
+    /// Returns the relying party that accepts only pages of `origin`; `nil` accepts all its origins.
+    ///
+    /// - Throws: ``PasskeyRefusal/notEnabled`` if pages of `origin` cannot use the passkeys.
+    func limited(toPagesOf origin: String?) throws(PasskeyRefusal) -> RelyingParty {
+        guard let origin else { return self }
+        guard accepts(pagesOf: origin) else { throw .notEnabled }
+        return RelyingParty(id: id, origins: [origin])
+    }
+
     /// Whether pages of `origin` can use the passkeys: the gateway accepts the origin, and so do browsers.
     func accepts(pagesOf origin: String) -> Bool {
         origins.contains { $0.isExactly(origin) }
@@ -147,6 +156,18 @@ extension PasskeySettings {
         // hosts, whose number is at least as high.
         if Set(relatedOrigins.map(Self.host)).count > Self.relatedLabelLimit { problems.append(.tooManyRelatedOrigins) }
         return problems
+    }
+}
+
+extension PasskeySettings {
+    /// The settings of a project whose passkeys are for the pages of `origin` alone.
+    ///
+    /// - Returns: `nil` if the host of `origin` cannot be an RP ID.
+    public init?(forPagesOf origin: String) {
+        let origin = origin.lowercased()
+        let host = Self.host(of: origin)
+        guard Self.isOrigin(origin), Self.isRPID(host, acceptsLoopback: false) else { return nil }
+        self.init(isEnabled: true, rpID: host, origins: origin.isExactly("https://\(host)") ? [] : [origin])
     }
 }
 

@@ -1,10 +1,10 @@
 internal import HTML
 
 /// A script of a page. The Content-Security-Policy of the page allows it by its hash (CSP 3 §6.7.3.3).
-struct PageScript: Sendable {
-    let text: StaticString
+package struct PageScript: Sendable {
+    package let text: StaticString
     /// SHA-256 of ``text`` in base64.
-    let sha256: String
+    package let sha256: String
 
     /// Passes the result of a sign-in in the browser to the app. If the app opened a popup, the script sends the result
     /// to the SDK's frames in the window that opened it. Otherwise it stores the result in the tab's session storage,

@@ -3,7 +3,7 @@ extension PageScript {
     /// field `credential`, and submits the form. While no ceremony runs, the browser offers passkeys where the user types
     /// the address (conditional mediation). A form is hidden unless the browser supports passkeys, and the advice about that is
     /// shown instead. Other forms tell the gateway that the browser can create passkeys.
-    static let passkeys = PageScript(
+    package static let passkeys = PageScript(
         text: """
             (()=>{
             "use strict";

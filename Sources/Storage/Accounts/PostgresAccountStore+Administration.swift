@@ -94,7 +94,8 @@ extension Transaction {
         _ change: AdministrativeChange, to id: ID<Account>, recording: EventRecording, at now: Instant,
         in realm: ID<Realm>
     ) async throws -> Row {
-        if change.endsAdministration { try await requireRemainingOwner(without: [id], in: realm) }
+        let owners: Owners? = if change.mayEndAdministration { try await lockOwners(in: realm) } else { nil }
+        if change.update.isDisabled == true { try owners?.requireRemaining(without: [id]) }
         guard let locked = try await query(.lock(id, in: realm)).first else { throw StoreConflict.notFound }
         let account = try AccountRow.account(locked)
         if change.leavesAddressUnproven(of: account) { try await requireNoRole(of: id, in: realm) }
@@ -130,6 +131,7 @@ extension Transaction {
             try await removePasskeys(
                 of: id, .these(change.removedPasskeys), recording: recording, at: now, in: realm)
         }
+        if let owners, try await !hasConsoleFactor(id, in: realm) { try owners.requireRemaining(without: [id]) }
         try await enqueue(change.emailBatch, in: realm)
         try await record(
             AccountEvent.unlinking(unlinked, from: id) + change.events(of: id, replacesProfile: replacesProfile),

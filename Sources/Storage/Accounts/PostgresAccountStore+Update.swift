@@ -10,10 +10,13 @@ extension PostgresAccountStore {
     }
 
     /// Applies `change` for the owner of `session`. The first statement locks the account's row, so that transactions
-    /// change its identities one after the other.
+    /// change its identities one after the other. A change that removes passkeys, and so may suspend an owner of the
+    /// console, locks these owners before.
     private func apply(
         _ change: OwnerChange, by session: Session, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws -> Account {
+        let owners: Owners? =
+            if change.removedPasskeys.isEmpty { nil } else { try await transaction.lockOwners(in: realm) }
         let isActive = try SQL.isActive(session)
         // A disabled account can be changed, but no session of it can be opened.
         let opensSession = change.replacementSession != nil || change.renewedSession != nil
@@ -27,9 +30,10 @@ extension PostgresAccountStore {
         try await transaction.enqueue(change.emailBatch, in: realm)
         try await transaction.record(change.events, by: change.recording, at: change.changedAt, in: realm)
         if !change.removedPasskeys.isEmpty {
-            try await transaction.removePasskeys(
+            let isSuspended = try await transaction.removePasskeys(
                 of: account.id, .these(change.removedPasskeys), exceptSession: session.id,
                 recording: change.recording, at: change.changedAt, in: realm)
+            if isSuspended { try owners?.requireRemaining(without: [account.id]) }
         }
         if change.update.phoneNumber != nil {
             _ = try await transaction.execute(

@@ -102,7 +102,7 @@ public struct PostgresAdministratorStore: AdministratorStore {
             try await pool.transaction { transaction in
                 // The lock precedes the check, so that no other transaction removes the factor in between.
                 _ = try await transaction.execute(.lock([account], in: ID(operators)))
-                guard try await transaction.hasAuthenticatorApp(account, in: ID(operators)) else { return false }
+                guard try await transaction.hasConsoleFactor(account, in: ID(operators)) else { return false }
                 let rows = try await transaction.query(
                     """
                     UPDATE administrator SET invitation_hash = NULL, invitation_expires_at = NULL,

@@ -34,20 +34,30 @@ extension Transaction {
     ///
     /// - Throws: ``AdministratorRefusal/unprovenAddress``.
     func requireNoRole(of account: ID<Account>, in realm: ID<Realm>) async throws {
-        let statement: SQL = """
-            SELECT FROM administrator WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue)
-                AND invitation_hash IS NULL LIMIT 1
-            """
-        guard try await query(statement).isEmpty else { throw AdministratorRefusal.unprovenAddress }
+        guard try await query(.acceptedRoles(of: account, in: realm)).isEmpty else {
+            throw AdministratorRefusal.unprovenAddress
+        }
     }
 
-    /// Whether the account, which the transaction has locked, has the factor with which a person enters the console.
-    func hasAuthenticatorApp(_ account: ID<Account>, in realm: ID<Realm>) async throws -> Bool {
+    /// Whether the account, which the transaction has locked, has a factor with which a person enters the console.
+    func hasConsoleFactor(_ account: ID<Account>, in realm: ID<Realm>) async throws -> Bool {
         let statement: SQL = """
             SELECT FROM account a WHERE a.realm_id = \(realm.rawValue) AND a.id = \(account.rawValue)
-                AND \(SQL.hasAuthenticatorApp)
+                AND \(SQL.hasConsoleFactor)
             """
         return try await !query(statement).isEmpty
+    }
+
+    /// Requires that a session which adds a factor or a passkey to its account, which the transaction has locked, was
+    /// opened with one, if the account has an accepted role. Otherwise the thief of a person's mailbox could set a
+    /// password by email, add an own factor, and enter the console.
+    ///
+    /// - Throws: ``EditRefusal/loginTooOld``.
+    func requireProvenFactor(toAddBy caller: Session, in realm: ID<Realm>) async throws {
+        guard caller.secondFactor == nil, caller.passkey == nil else { return }
+        guard try await query(.acceptedRoles(of: caller.account, in: realm)).isEmpty else {
+            throw EditRefusal.loginTooOld
+        }
     }
 
     /// Tells the other enabled owners of the project and of all projects about a person's new role.
@@ -68,10 +78,8 @@ extension Transaction {
         try await enqueue(try announcement.emailBatch(role, owners), in: ID(operators))
     }
 
-    /// Stores the number of the account's factors in the account's row, which the transaction has locked. If the account
-    /// has no authenticator app, its accepted roles become invitations that have expired, so the person needs a new
-    /// invitation: without any factor, the mailbox alone would be sufficient for the console. With a telephone number
-    /// only, the person could not enter the console, and yet would count as an owner.
+    /// Stores the number of the account's factors in the account's row, which the transaction has locked, and suspends
+    /// roles; see ``suspendRoles(ofAccountWithoutFactor:by:at:in:)``.
     ///
     /// - Returns: whether roles were suspended.
     @discardableResult
@@ -79,7 +87,28 @@ extension Transaction {
         of account: ID<Account>, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> Bool {
         _ = try await execute(.countFactors(of: account, in: realm))
-        let suspended = try await query(.suspendRoles(ofAccountWithoutApp: account, at: now, in: realm))
+        return try await suspendRoles(ofAccountWithoutFactor: account, by: actor, at: now, in: realm)
+    }
+
+    /// Stores the number of the account's passkeys, as ``countFactors(of:by:at:in:)`` does that of the factors.
+    @discardableResult
+    func countPasskeys(
+        of account: ID<Account>, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+    ) async throws -> Bool {
+        _ = try await execute(.countPasskeys(of: account, in: realm))
+        return try await suspendRoles(ofAccountWithoutFactor: account, by: actor, at: now, in: realm)
+    }
+
+    /// If the account, which the transaction has locked, has neither an authenticator app nor a passkey of the project,
+    /// its accepted roles become invitations that have expired, so the person needs a new invitation: without any
+    /// factor, the mailbox alone would be sufficient for the console. With a telephone number only, the person could
+    /// not enter the console, and yet would count as an owner.
+    ///
+    /// - Returns: whether roles were suspended.
+    private func suspendRoles(
+        ofAccountWithoutFactor account: ID<Account>, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+    ) async throws -> Bool {
+        let suspended = try await query(.suspendRoles(ofAccountWithoutFactor: account, at: now, in: realm))
         for row in suspended {
             let project = try row.decode("project_id", as: String.self)
             let note = AuditNote(
@@ -91,15 +120,26 @@ extension Transaction {
 }
 
 extension SQL {
-    /// A condition on the account `a`. The console asks for the code of an authenticator app and for no other factor.
-    fileprivate static let hasAuthenticatorApp: SQL = """
-        EXISTS (SELECT FROM second_factor f WHERE f.realm_id = a.realm_id AND f.account_id = a.id
+    /// A condition on the account `a`. The console asks for the code of an authenticator app, or for a passkey of the
+    /// project, and for no other factor.
+    fileprivate static let hasConsoleFactor: SQL = """
+        (EXISTS (SELECT FROM second_factor f WHERE f.realm_id = a.realm_id AND f.account_id = a.id
             AND f.kind = \(Factor.Kind.totp.rawValue) AND f.merged_from IS NULL)
+        OR EXISTS (SELECT FROM passkey p JOIN realm r ON r.id = p.realm_id
+            WHERE p.realm_id = a.realm_id AND p.account_id = a.id
+                AND p.rp_id = r.passkey_settings ->> 'rpId' AND r.passkey_settings @> '{"enabled": true}'))
         """
+
+    fileprivate static func acceptedRoles(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
+        """
+        SELECT FROM administrator WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue)
+            AND invitation_hash IS NULL LIMIT 1
+        """
+    }
 
     /// - Returns: rows with the `project_id` and the `role` of the suspended roles.
     fileprivate static func suspendRoles(
-        ofAccountWithoutApp account: ID<Account>, at now: Instant, in realm: ID<Realm>
+        ofAccountWithoutFactor account: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         // No code has this hash.
         let noCode = [UInt8](repeating: 0, count: 32)
@@ -108,7 +148,7 @@ extension SQL {
                 changed_at = \(Timestamp(now))
             FROM account a WHERE m.realm_id = \(realm.rawValue) AND m.account_id = \(account.rawValue)
                 AND m.invitation_hash IS NULL AND a.realm_id = m.realm_id AND a.id = m.account_id
-                AND NOT \(hasAuthenticatorApp)
+                AND NOT \(hasConsoleFactor)
             RETURNING m.project_id, m.role
             """
     }

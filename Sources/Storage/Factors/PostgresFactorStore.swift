@@ -66,7 +66,7 @@ public struct PostgresFactorStore: FactorStore {
                 AND a.disabled_at IS NULL FOR UPDATE OF a
             """
         guard try await !transaction.query(locking).isEmpty else { throw StoreConflict.stale }
-        try await store(change, of: id, in: realm, transaction)
+        try await store(change, by: caller, in: realm, transaction)
         if try await transaction.countFactors(of: id, by: change.recording.actor, at: change.changedAt, in: realm) {
             try owners?.requireRemaining(without: [id])
         }
@@ -86,10 +86,12 @@ public struct PostgresFactorStore: FactorStore {
     }
 
     private func store(
-        _ change: FactorChange, of account: ID<Account>, in realm: ID<Realm>, _ transaction: Transaction
+        _ change: FactorChange, by caller: Session, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws {
+        let account = caller.account
         switch change.step {
         case .enroll(let totp, let enrolment):
+            try await transaction.requireProvenFactor(toAddBy: caller, in: realm)
             guard try await transaction.execute(.consume(ifUnused: enrolment, in: realm)) == 1 else {
                 throw FactorRefusal.invalidSessionInfo
             }
@@ -97,6 +99,7 @@ public struct PostgresFactorStore: FactorStore {
                 throw FactorRefusal.exists
             }
         case .enrollPhone(let factor, let proof):
+            try await transaction.requireProvenFactor(toAddBy: caller, in: realm)
             guard try await transaction.execute(.insert(factor, of: account, in: realm)) == 1 else {
                 throw FactorRefusal.numberExists
             }

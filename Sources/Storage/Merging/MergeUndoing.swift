@@ -97,11 +97,12 @@ extension Transaction {
             .voidUndoCodes(of: source, from: target, in: realm),
             .returnFactors(to: source, in: realm), .countFactors(of: source, in: realm),
             .returnPasskeys(of: merge, from: target, in: realm),
-            .countPasskeys(of: source, in: realm), .countPasskeys(of: target, in: realm),
+            .countPasskeys(of: source, in: realm),
             .returnEarlierFactors(to: source, from: target, in: realm),
             .returnEarlierMerges(to: source, from: target, in: realm),
             .returnUndoCodes(to: source, from: target, in: realm), .deleteRecord(of: merge, in: realm),
         ] { _ = try await execute(statement) }
+        try await countPasskeys(of: target, by: recording.actor, at: now, in: realm)
         try await record(merge.events(undoingFrom: target), by: recording, at: now, in: realm)
     }
 }

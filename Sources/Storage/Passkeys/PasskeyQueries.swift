@@ -222,17 +222,20 @@ extension Transaction {
     /// Removes passkeys of an account, which the caller has locked, and ends the sessions that were opened with them.
     ///
     /// - Parameter excluded: a session that is not ended.
+    /// - Returns: whether roles were suspended; see ``countPasskeys(of:by:at:in:)``.
+    @discardableResult
     func removePasskeys(
         of account: ID<Account>, _ selection: PasskeySelection, exceptSession excluded: ID<Session>? = nil,
         recording: EventRecording, at now: Instant, in realm: ID<Realm>
-    ) async throws {
+    ) async throws -> Bool {
         let removed = try await query(.removePasskeys(of: account, selection, in: realm))
             .map { try $0.decode("credential_id", as: String.self) }
-        guard !removed.isEmpty else { return }
+        guard !removed.isEmpty else { return false }
         _ = try await execute(
             .endSessions(of: account, openedWith: removed, except: excluded, at: now, in: realm))
-        _ = try await execute(.countPasskeys(of: account, in: realm))
+        let isSuspended = try await countPasskeys(of: account, by: recording.actor, at: now, in: realm)
         try await record(
             AccountEvent.removing(removed.map { ID($0) }, from: account), by: recording, at: now, in: realm)
+        return isSuspended
     }
 }

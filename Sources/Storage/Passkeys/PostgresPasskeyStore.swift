@@ -83,6 +83,7 @@ public struct PostgresPasskeyStore: PasskeyStore {
                 AND a.disabled_at IS NULL FOR UPDATE OF a
             """
         guard try await !transaction.query(locking).isEmpty else { throw StoreConflict.stale }
+        try await transaction.requireProvenFactor(toAddBy: caller, in: realm)
         guard try await transaction.execute(.consume(ifUnused: addition.challenge, in: realm)) == 1 else {
             throw PasskeyRefusal.challengeExpired
         }

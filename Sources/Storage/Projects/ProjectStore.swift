@@ -96,6 +96,15 @@ public struct ProjectStore: Sendable {
         }
     }
 
+    /// Whether a project has the RP ID, or passkeys of it.
+    public func isRelyingParty(_ rpID: String) async throws -> Bool {
+        try await pool.isTrue(
+            """
+            SELECT EXISTS (SELECT FROM realm WHERE passkey_settings ->> 'rpId' = \(rpID))
+                OR EXISTS (SELECT FROM passkey WHERE rp_id = \(rpID)) AS answer
+            """)
+    }
+
     /// Marks a project and its tenants as deleted, and deletes the project's apps and keys, without which no caller can
     /// authenticate. The janitor later deletes the accounts and all other rows.
     ///

@@ -17,7 +17,8 @@ struct ConsoleFixture: Sendable {
     let gateway: TestGateway
     let operatorsKey: ServiceKey
 
-    init() async throws {
+    /// - Parameter passkeys: of the operators' project.
+    init(passkeys: PasskeySettings = PasskeySettings()) async throws {
         let plain = try await TestGateway()
         try await plain.makeOtherProject(apiKey: Self.apiKey) { draft in
             draft.realm.policy = Policy(.sekisho)
@@ -26,6 +27,7 @@ struct ConsoleFixture: Sendable {
             draft.realm.policy.secondFactors = SecondFactorPolicy(state: .mandatory, allowsTOTP: true)
             // The link in the email leads back to the console.
             draft.realm.project.authorizedDomains = ["auth.example.com"]
+            draft.realm.project.passkeys = passkeys
         }
         gateway = try plain.with { $0.console = ConsoleSettings(project: Self.operators) }
         operatorsKey = try await ServiceKey(id: "operators", of: Self.operators, in: gateway)

@@ -44,18 +44,22 @@ public struct PasskeyMethod: Sendable {
     }
 
     /// Signs in the account that has the passkey.
+    ///
+    /// - Parameter origin: the only pages that may have used the passkey; `nil` for every origin of the project.
     public func signIn(
-        _ response: AuthenticationResponse, for app: App, in realm: Realm, from context: RequestContext
+        _ response: AuthenticationResponse, for app: App, onPagesOf origin: String? = nil, in realm: Realm,
+        from context: RequestContext
     ) async throws -> SignInOutcome {
         try await countingRefusals(with: countEvent) {
-            try await verifiedSignIn(response, for: app, in: realm, from: context)
+            try await verifiedSignIn(response, for: app, onPagesOf: origin, in: realm, from: context)
         }
     }
 
     private func verifiedSignIn(
-        _ response: AuthenticationResponse, for app: App, in realm: Realm, from context: RequestContext
+        _ response: AuthenticationResponse, for app: App, onPagesOf origin: String?, in realm: Realm,
+        from context: RequestContext
     ) async throws -> SignInOutcome {
-        let relyingParty = try realm.relyingParty()
+        let relyingParty = try realm.relyingParty().limited(toPagesOf: origin)
         let opened = try verifier.openAuthentication(response)
         let challenge = try challenges.open(
             opened.challenge, [.signIn], binding(to: relyingParty, for: app, in: realm), at: clock.now())
