@@ -17,6 +17,7 @@ enum FuzzTarget: String, CaseIterable {
     case chunkedBody = "chunked-body"
     case json
     case form
+    case multipart
     case jws
     case cbor
     case webauthn
@@ -33,6 +34,7 @@ enum FuzzTarget: String, CaseIterable {
         case .chunkedBody: Self.parseChunkedBody(input)
         case .json: Self.parseJSON(input)
         case .form: Self.parseForm(input)
+        case .multipart: Self.parseMultipart(input)
         case .jws: Self.parseJWS(input)
         case .cbor: Self.parseCBOR(input)
         case .webauthn: Self.verifyPasskey(input)
@@ -105,6 +107,20 @@ enum FuzzTarget: String, CaseIterable {
         let again = FormDecoder.decode(Array(text.utf8)) ?? []
         let bytes = pairs.map { [Array($0.rawValue.utf8), Array($1.utf8)] }
         require(bytes == again.map { [Array($0.rawValue.utf8), Array($1.utf8)] }, text)
+    }
+
+    /// A form with files is decoded again from its parts.
+    private static func parseMultipart(_ input: [UInt8]) {
+        let type = "multipart/form-data; boundary=x"
+        guard let parts = MultipartDecoder.decode(input, contentType: type) else { return }
+        var again: [UInt8] = []
+        for part in parts {
+            let file = part.isFile ? "; filename=\"\"" : ""
+            let head = "--x\r\nContent-Disposition: form-data; name=\"\(part.name.rawValue)\"\(file)\r\n\r\n"
+            again += Array(head.utf8) + part.content + Array("\r\n".utf8)
+        }
+        again += Array("--x--".utf8)
+        require(MultipartDecoder.decode(again, contentType: type) == parts, "other parts after encoding")
     }
 
     /// No token has a valid signature of a key that signed nothing.

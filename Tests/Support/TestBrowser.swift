@@ -28,17 +28,17 @@ final class TestBrowser: Sendable {
     /// - Parameter isCrossSite: whether a page of another site sends the form. Browsers then omit the gateway's
     ///   cookies, which are `SameSite=Lax`.
     func send(
-        _ method: HTTP.Method = .get, _ url: String, form: [(String, String)]? = nil, isCrossSite: Bool = false,
-        headers more: [(String, String)] = []
+        _ method: HTTP.Method = .get, _ url: String, form: [(String, String)]? = nil, body: [UInt8]? = nil,
+        isCrossSite: Bool = false, headers more: [(String, String)] = []
     ) async throws -> Exchange {
         var headers = Headers(more.map { (name: $0.0, value: $0.1) })
         let sent = cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
         if !sent.isEmpty, !isCrossSite { headers.add("Cookie", sent) }
         if form != nil { headers.add("Content-Type", "application/x-www-form-urlencoded") }
-        let body = PercentEncoding.encode(form: form ?? [])
+        let body = body ?? Array(PercentEncoding.encode(form: form ?? []).utf8)
         let parts = url.split(separator: "?", maxSplits: 1)
         let answer = try await gateway.send(
-            method, String(parts[0]).path, body: Array(body.utf8),
+            method, String(parts[0]).path, body: body,
             query: parts.count == 2 ? Self.parameters(parts[1]) : [], headers: headers)
         for cookie in answer.headers.filter({ $0.name == "Set-Cookie" }).map(\.value) {
             let pair = cookie.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map(String.init)

@@ -73,6 +73,8 @@ public struct Endpoint: Sendable {
     /// For operations that read no body, and for operations outside the contract, which read only short bodies.
     static let minimalBodyLimit = 1024
     static let formBodyLimit = 8 * 1024
+    /// Fits a form with an image of a brand. No larger body is read before the caller is authorized.
+    public static let uploadBodyLimit = 72 * 1024
     /// Fits a batch of a thousand accounts with 4 KiB each.
     static let batchBodyLimit = 4 * 1024 * 1024
 
@@ -168,13 +170,15 @@ public struct Endpoint: Sendable {
     }
 
     /// A page outside the contract, which the composition root adds. Pages of other origins cannot read it. With the
-    /// method POST, the operation receives a form of at most 64 KiB.
+    /// method POST, the operation receives a form.
+    ///
+    /// - Parameter bodyLimit: at most ``uploadBodyLimit``; `nil` for 64 KiB.
     public static func pageOutsideContract(
-        _ operationID: String, _ method: HTTP.Method, _ path: String, isLogged: Bool = true,
+        _ operationID: String, _ method: HTTP.Method, _ path: String, isLogged: Bool = true, bodyLimit: Int? = nil,
         handler: @escaping @Sendable (EndpointCall) async throws -> Response
     ) -> Endpoint {
         var endpoint = Endpoint(
-            operationID: operationID, method: method, path: path, bodyLimit: defaultBodyLimit(of: method),
+            operationID: operationID, method: method, path: path, bodyLimit: bodyLimit ?? defaultBodyLimit(of: method),
             errors: .identityToolkit, action: .page { PageResponse(try await handler($0)) })
         endpoint.isLogged = isLogged
         return endpoint

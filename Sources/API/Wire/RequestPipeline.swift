@@ -273,7 +273,7 @@ extension RequestPipeline {
         switch match {
         case .found(.endpoint(let endpoint), let parameters):
             guard endpoint.bodyLimit > Endpoint.smallBodyLimit, let scope = endpoint.scope else {
-                return .bytes(min(endpoint.bodyLimit, Endpoint.smallBodyLimit))
+                return .bytes(min(endpoint.bodyLimit, Endpoint.uploadBodyLimit))
             }
             return .checked(max: endpoint.bodyLimit, uncheckedUpTo: Endpoint.smallBodyLimit) { [self] head in
                 let project = parameters["project"].map { ID<Project>($0) }

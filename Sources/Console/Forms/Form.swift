@@ -16,6 +16,8 @@ package struct Form: Sendable {
     /// Returns what the page shows after the form was accepted, for a result that cannot be shown again, such as
     /// tokens; `nil` for a page without it.
     var resultMarkup: (@Sendable (APIResult, _ sent: APICall) -> [ScreenBlock])?
+    /// The request that completes the change after the first one; `nil` if there is none.
+    var followUp: (@Sendable (APIResult, FormInput) throws -> APICall)?
     let call: @Sendable (FormInput) throws -> APICall
 
     /// A value that no request can be made of.
@@ -33,6 +35,7 @@ package struct Form: Sendable {
         _ id: String, button: String, _ fields: [FormField] = [], isDangerous: Bool = false, notice: String,
         nextPath: (@Sendable (APIResult) -> String)? = nil,
         resultMarkup: (@Sendable (APIResult, _ sent: APICall) -> [ScreenBlock])? = nil,
+        followUp: (@Sendable (APIResult, FormInput) throws -> APICall)? = nil,
         call: @escaping @Sendable (FormInput) throws -> APICall
     ) {
         self.id = id
@@ -42,7 +45,12 @@ package struct Form: Sendable {
         self.notice = notice
         self.nextPath = nextPath
         self.resultMarkup = resultMarkup
+        self.followUp = followUp
         self.call = call
+    }
+
+    var hasFiles: Bool {
+        fields.contains { field in if case .file = field.kind { true } else { false } }
     }
 
     /// Rejects a submission without a required field. A browser checks this too.
@@ -55,7 +63,10 @@ package struct Form: Sendable {
     func showing(_ input: FormInput) -> Form {
         var form = self
         for index in fields.indices {
-            if case .password = fields[index].kind { continue }
+            switch fields[index].kind {
+            case .password, .file: continue
+            default: break
+            }
             form.fields[index].value = input[ByteText(fields[index].name)]
         }
         return form

@@ -17,6 +17,8 @@ package struct FormField: Sendable {
         case checkbox
         case lines(Int)
         case choice([Choice])
+        /// A file of these media types. Its value is never sent back to the browser.
+        case file(StaticString)
     }
 
     package struct Choice: Sendable {
@@ -104,6 +106,9 @@ package struct FormField: Sendable {
         case .lines(let count):
             return Self.group(
                 [label, .textarea(common + requirement + [.rows(count), .noSpellcheck], text: value)] + hints)
+        case .file(let types):
+            return Self.group(
+                [label, .void(.input, common + requirement + [.type("file"), .accept(types)])] + hints)
         case .choice(let choices):
             let options = choices.map { choice in
                 Markup(

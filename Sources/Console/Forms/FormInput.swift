@@ -7,14 +7,36 @@ package struct FormInput: Sendable {
     /// `false` for the values with which a form is shown.
     package let isSubmitted: Bool
 
+    /// - Parameter acceptsFiles: whether the form may have files. The value of a file is its content in base64.
     /// - Returns: `nil` for another content type, a malformed form, or a repeated name.
-    package init?(_ request: Request) {
-        let type = request.headers["Content-Type"]?.prefix { $0 != ";" }.lowercased() ?? ""
-        guard type.utf8.filter({ $0 != UInt8(ascii: " ") }).elementsEqual("application/x-www-form-urlencoded".utf8),
-            let pairs = FormDecoder.decode(request.body), Set(pairs.map(\.name)).count == pairs.count
-        else { return nil }
+    package init?(_ request: Request, acceptsFiles: Bool = false) {
+        let files = acceptsFiles ? MultipartDecoder.decode(request.body, contentType: request.contentType) : nil
+        let submitted = if let files { Self.pairs(of: files) } else { Self.pairs(of: request) }
+        guard let pairs = submitted, Set(pairs.map(\.name)).count == pairs.count else { return nil }
         values = Dictionary(uniqueKeysWithValues: pairs.map { ($0.name, $0.value) })
         isSubmitted = true
+    }
+
+    private static func pairs(of request: Request) -> [(name: ByteText, value: String)]? {
+        let type = request.contentType.prefix { $0 != ";" }.lowercased()
+        guard type.utf8.filter({ $0 != UInt8(ascii: " ") }).elementsEqual("application/x-www-form-urlencoded".utf8)
+        else { return nil }
+        return FormDecoder.decode(request.body)
+    }
+
+    private static func pairs(of parts: [MultipartDecoder.Part]) -> [(name: ByteText, value: String)]? {
+        var pairs: [(name: ByteText, value: String)] = []
+        for part in parts {
+            if part.isFile {
+                pairs.append((part.name, Base64.encode(part.content)))
+            } else {
+                guard let text = String(validating: part.content, as: UTF8.self), text.isWithinCombiningLimit else {
+                    return nil
+                }
+                pairs.append((part.name, text))
+            }
+        }
+        return pairs
     }
 
     /// The values with which a form is shown.
@@ -27,4 +49,8 @@ package struct FormInput: Sendable {
     package subscript(name: ByteText) -> String { values[name] ?? "" }
 
     package func isChecked(_ name: ByteText) -> Bool { self[name] == "true" }
+}
+
+extension Request {
+    fileprivate var contentType: String { headers["Content-Type"] ?? "" }
 }

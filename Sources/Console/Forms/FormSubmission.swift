@@ -17,7 +17,10 @@ package enum FormSubmission {
     ///
     /// - Parameter screen: the screen as it is shown before the request, which has the form.
     package static func submit(_ screen: Screen, _ context: ScreenContext) async throws -> Outcome {
-        guard let input = FormInput(context.request) else { return .page(rejected(400, "The form cannot be read.")) }
+        let acceptsFiles = screen.forms.contains(where: \.hasFiles)
+        guard let input = FormInput(context.request, acceptsFiles: acceptsFiles) else {
+            return .page(rejected(400, "The form cannot be read."))
+        }
         let id = input[.init(formField)]
         guard let form = screen.forms.first(where: { $0.id.isExactly(id) }) else {
             return .page(rejected(400, "The page has changed meanwhile. Open it again."))
@@ -40,7 +43,10 @@ package enum FormSubmission {
             return .page(
                 screen.showing(FormProblem(form: id, field: invalid.name, problem: Problem(invalid.problem)), input))
         }
-        let result = try await context.perform(call)
+        var result = try await context.perform(call)
+        if result.isSuccess, let followUp = form.followUp {
+            result = try await context.perform(try followUp(result, input))
+        }
         guard result.isSuccess else {
             let (problem, field) = context.problem(result).naming(form.fields)
             return .page(screen.showing(FormProblem(form: id, field: field, problem: problem), input))

@@ -101,6 +101,8 @@ package enum ConsoleStylesheet {
         color-scheme:light}
         iframe.narrow{width:20rem;max-width:100%}
         iframe.dark{color-scheme:dark;background:#121316}
+        .preview{width:fit-content;max-width:100%;padding:.75rem;border:1px solid var(--line);border-radius:.5rem;background:#fff}
+        .preview.dark{background:#1d1f24}.preview img{display:block;max-width:100%;max-height:4rem}
         .chart{margin:0 0 1rem;max-width:34rem}
         .chart svg{display:block;width:100%;height:auto;overflow:visible}
         .chart path,.chart rect{fill:var(--text)}.chart line{stroke:var(--line)}

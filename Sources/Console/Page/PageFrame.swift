@@ -57,7 +57,7 @@ package struct PageFrame: Sendable {
                 ] + [Markup(.main, [.id(ElementID("main"))], content)]
                     + (screen.script.map { [Markup.script($0.text)] } ?? [])))
         return Response(
-            status: screen.status, headers: Self.headers(script: screen.script),
+            status: screen.status, headers: Self.headers(script: screen.script, hasImages: screen.hasImages),
             body: Array(html.utf8))
     }
 
@@ -80,7 +80,8 @@ package struct PageFrame: Sendable {
             ])
     }
 
-    private static func headers(script: ScreenScript?) -> Headers {
+    private static func headers(script: ScreenScript?, hasImages: Bool) -> Headers {
+        let images = hasImages ? "img-src 'self'; " : ""
         let script =
             script.map { script in
                 "script-src 'sha256-\(script.sha256)'; " + (script.sendsRequests ? "connect-src 'self'; " : "")
@@ -88,7 +89,7 @@ package struct PageFrame: Sendable {
         return [
             "Content-Type": "text/html; charset=utf-8",
             "Content-Security-Policy":
-                "default-src 'none'; style-src 'self'; \(script)frame-src 'self'; form-action 'self'; "
+                "default-src 'none'; style-src 'self'; \(script)\(images)frame-src 'self'; form-action 'self'; "
                 + "frame-ancestors 'none'; base-uri 'none'",
             "Content-Language": "en",
             "Referrer-Policy": "same-origin",

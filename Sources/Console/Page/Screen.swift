@@ -7,6 +7,8 @@ package struct Screen: Sendable {
     package var status = 200
     /// A script of the page; `nil` for a page without script.
     package var script: ScreenScript?
+    /// Whether the page shows images of the gateway.
+    package var hasImages = false
     /// Why the submitted form was rejected.
     var problem: FormProblem?
 

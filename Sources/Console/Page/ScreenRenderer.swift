@@ -65,7 +65,9 @@ struct ScreenRenderer {
         let button = Markup(
             .button, [.type("submit")] + (form.isDangerous ? [.classes(["danger"])] : []), text: form.button)
         return Markup(
-            .form, [.id(ElementID("\(form.id)-form")), .post, .action(URLReference(context.path))],
+            .form,
+            [.id(ElementID("\(form.id)-form")), .post, .action(URLReference(context.path))]
+                + (form.hasFiles ? [.multipart] : []),
             hidden + fields + [Markup(.div, [.classes(["buttons"])], [button] + curl(of: form))])
     }
 

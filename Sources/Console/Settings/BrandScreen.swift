@@ -12,9 +12,6 @@ package enum BrandScreen {
         FormField("privacyUrl", "Privacy policy", hint: "An address that begins with https."),
         FormField("termsUrl", "Terms of use", hint: "An address that begins with https."),
         FormField("supportUrl", "Support", hint: "An address that begins with https, or mailto: and an email address."),
-        FormField("logo", "Logo", hint: "ID of an image that the operation createBrandImage has stored."),
-        FormField("darkLogo", "Logo for dark mode", hint: "ID of an image."),
-        FormField("favicon", "Icon of the browser's tab", hint: "ID of an image."),
     ]
 
     package static func screen(_ context: ScreenContext) async throws -> Screen {
@@ -38,8 +35,13 @@ package enum BrandScreen {
                 query: [.init("updateMask", fields.map { "brand.\($0.name)" }.joined(separator: ","))],
                 body: ["brand": .object(JSONObject(uniqueKeysWithValues: members))])
         }
-        return Screen(
+        var screen = Screen(
             "Brand",
-            [.markup(SettingsTabs.markup("Brand", context)), .section("How users see the project", [.form(form)])])
+            [
+                .markup(SettingsTabs.markup("Brand", context)), .section("How users see the project", [.form(form)]),
+                .columns(BrandImageBlocks(project: project, brand: brand, context: context).blocks),
+            ])
+        screen.hasImages = true
+        return screen
     }
 }

@@ -53,7 +53,9 @@ extension StartPages {
             + pageWithID("ConsoleAppReview", "/console/{project}/apps/review") {
                 try await AppReviewScreen.screen(of: $0, $1)
             }
-            + page("ConsoleBrand", "/console/{project}/brand") { try await BrandScreen.screen($0) }
+            + page("ConsoleBrand", "/console/{project}/brand", bodyLimit: Endpoint.uploadBodyLimit) {
+                try await BrandScreen.screen($0)
+            }
             + page("ConsoleTexts", "/console/{project}/texts") { try await TextsScreen.screen($0) }
             + pageWithID("ConsoleAccount", "/console/{project}/accounts/account") { id, context in
                 try await AccountScreen.screen(of: id, context) { developerSections(of: $0, context) }

@@ -30,11 +30,12 @@ struct StartPages: Sendable {
 
     /// A GET and a POST endpoint of a page with forms.
     func page(
-        _ name: String, _ path: String, _ screen: @escaping @Sendable (ScreenContext) async throws -> Screen
+        _ name: String, _ path: String, bodyLimit: Int? = nil,
+        _ screen: @escaping @Sendable (ScreenContext) async throws -> Screen
     ) -> [Endpoint] {
         [
             .pageOutsideContract("get\(name)", .get, path) { try await respond($0, screen) },
-            .pageOutsideContract("post\(name)", .post, path) { try await respond($0, screen) },
+            .pageOutsideContract("post\(name)", .post, path, bodyLimit: bodyLimit) { try await respond($0, screen) },
         ]
     }
 

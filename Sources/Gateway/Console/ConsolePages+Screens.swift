@@ -37,7 +37,9 @@ extension ConsolePages {
             + screen("ConsoleAppReview", "apps/review") {
                 try await AppReviewScreen.screen(of: $0.request.query("id") ?? "", $0)
             }
-            + screen("ConsoleBrand", "brand") { try await BrandScreen.screen($0) }
+            + screen("ConsoleBrand", "brand", bodyLimit: Endpoint.uploadBodyLimit) {
+                try await BrandScreen.screen($0)
+            }
             + screen("ConsoleTexts", "texts") { try await TextsScreen.screen($0) }
     }
 

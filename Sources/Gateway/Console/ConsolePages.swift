@@ -25,11 +25,14 @@ struct ConsolePages: Sendable {
 
     /// A GET and a POST endpoint of a screen.
     func screen(
-        _ name: String, _ path: String, _ screen: @escaping @Sendable (ScreenContext) async throws -> Screen
+        _ name: String, _ path: String, bodyLimit: Int? = nil,
+        _ screen: @escaping @Sendable (ScreenContext) async throws -> Screen
     ) -> [Endpoint] {
         let methods: [(String, HTTP.Method)] = [("get", .get), ("post", .post)]
         return methods.map { prefix, method in
-            .pageOutsideContract(prefix + name, method, "/console/{project}/\(path)") { call in
+            .pageOutsideContract(
+                prefix + name, method, "/console/{project}/\(path)", bodyLimit: method == .post ? bodyLimit : nil
+            ) { call in
                 try await respond(call, screen)
             }
         }

@@ -17,6 +17,8 @@ public struct Attribute: Sendable {
     public static let focusableByScript = Attribute("tabindex", "-1")
     public static let hidden = Attribute("hidden")
     public static let invalid = Attribute("aria-invalid", "true")
+    /// For a form with files.
+    public static let multipart = Attribute("enctype", "multipart/form-data")
     public static let noSpellcheck = Attribute("spellcheck", "false")
     public static let open = Attribute("open")
     public static let opensNewTab = Attribute("target", "_blank")
@@ -43,6 +45,8 @@ public struct Attribute: Sendable {
         Attribute("srcset", images.map { "\($0.url.text) \($0.density)x" }.joined(separator: ", "))
     }
 
+    /// - Parameter types: the media types of files that an input proposes to the user.
+    public static func accept(_ types: StaticString) -> Attribute { Attribute("accept", "\(types)") }
     public static func action(_ url: URLReference) -> Attribute { Attribute("action", url.text) }
     public static func alt(_ text: String) -> Attribute { Attribute("alt", text) }
     public static func autocomplete(_ purpose: StaticString) -> Attribute { Attribute("autocomplete", "\(purpose)") }

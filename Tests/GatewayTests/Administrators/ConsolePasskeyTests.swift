@@ -176,7 +176,7 @@ struct ConsolePasskeyTests {
         var device = try TestPasskey.ofConsole()
         let response = try device.register(options: page.passkeyOptions)
         let forged = try await ada.send(response, page, "addPasskey") { fields in
-            fields = fields.map { $0.0 == "token" ? ($0.0, String($0.1.reversed())) : $0 }
+            fields = fields.map { $0.0 == "formToken" ? ($0.0, String($0.1.reversed())) : $0 }
         }
         #expect(forged.status == 403)
         let foreign = try await ada.send(
