@@ -45,6 +45,7 @@ let package = Package(
         .target(name: "SekishoAuth", path: "Sources/Client/SekishoAuth", swiftSettings: clientSettings),
         .systemLibrary(name: "CSystem", path: "Sources/Platform/CSystem"),
         .systemLibrary(name: "CCBOR", path: "Sources/Platform/CCBOR"),
+        .systemLibrary(name: "CQREncode", path: "Sources/Platform/CQREncode"),
         // Overrides `mmap` in every executable that contains Crypto, so that the memory of Argon2id hashes gets huge
         // pages.
         .target(name: "CHugePages", path: "Sources/Platform/CHugePages"),
@@ -59,6 +60,7 @@ let package = Package(
         platform("IPAddresses", imports: ["Encoding"]),
         platform("JSON", imports: ["Encoding"]),
         platform("HTML"),
+        platform("QRCode", imports: ["CQREncode", "HTML"]),
         platform("Crypto", imports: ["CHugePages", "CSystem", "Encoding"]),
         platform("JOSE", imports: ["Crypto", "Encoding", "JSON"]),
         platform("CBOR", imports: ["CCBOR", "Encoding"]),
@@ -77,12 +79,12 @@ let package = Package(
         module(
             "Storage", imports: ["Encoding", "EventLoop", "Identity", "JSON", "Postgres"],
             resources: [.embedInCode("Migrations")]),
-        module("Pages", imports: ["Encoding", "HTML", "HTTP", "Identity"]),
+        module("Pages", imports: ["Encoding", "HTML", "HTTP", "Identity", "QRCode"]),
         module(
             "API",
             imports: ["CReference", "Encoding", "HTTP", "IPAddresses", "Identity", "JSON", "Pages", "Telemetry"]),
         module("Email", imports: ["EventLoop", "HTML", "Identity", "Pages", "SMTP"]),
-        module("Console", imports: ["Crypto", "Encoding", "HTML", "HTTP", "JSON"]),
+        module("Console", imports: ["Crypto", "Encoding", "HTML", "HTTP", "JSON", "QRCode"]),
         module(
             "Gateway",
             imports: [
@@ -120,6 +122,7 @@ let package = Package(
         platformTests("IPAddressesTests", imports: ["CSystem", "IPAddresses"]),
         platformTests("JSONTests", imports: ["Encoding", "JSON"]),
         platformTests("HTMLTests", imports: ["HTML"]),
+        platformTests("QRCodeTests", imports: ["HTML", "QRCode"]),
         platformTests("CryptoTests", imports: ["CHugePages", "Crypto", "Encoding"]),
         platformTests(
             "JOSETests", imports: ["Crypto", "Encoding", "JOSE", "JSON"], resources: [.embedInCode("Vectors")]),

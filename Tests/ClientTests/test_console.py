@@ -2,11 +2,12 @@
 
 import json
 import re
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import pytest
 import requests
 
+import qr_code
 from dev_pages import BROWSER_HEADERS, FORM_HEADERS, Page
 from gateway import eventually
 from one_time_password import totp
@@ -56,6 +57,8 @@ def accept_invitation(visitor, link, email, server):
     assert answer.status_code == 200, answer.text
     enrolment = visitor.submit(visitor.open("/console/signIn"), "password", email=email, password=PASSWORD)
     secret = enrolment.forms["enrolment"].fields["secret"]
+    link = f"otpauth://totp/Sekisho%20console:{quote(email, safe='')}?secret={secret}&issuer=Sekisho%20console"
+    assert link in enrolment.links and qr_code.modules(enrolment.html) in qr_code.encodings(link)
     overview = visitor.submit(enrolment, "enrolment", code=totp(secret))
     assert overview.status == 200 and "Sign out" in overview.text, overview.text
     return secret

@@ -69,7 +69,10 @@ struct AccountPageTests {
         var rules: PasswordRules { PasswordRules(Policy(.sekisho)) }
         var methods: [AccountMethod] { AccountMethod.all(of: account, in: realm) }
         var pending: PendingOneTimePassword {
-            PendingOneTimePassword(secret: "ABCDEFGHIJKL", appURL: "otpauth://totp/a?secret=A", enrolment: token)
+            // The longest URL of which the page shows a QR code.
+            PendingOneTimePassword(
+                secret: "ABCDEFGHIJKL", appURL: "otpauth://totp/" + String(repeating: "a", count: 256),
+                enrolment: token)
         }
         var addable: AddableMethods {
             var addable = AddableMethods()

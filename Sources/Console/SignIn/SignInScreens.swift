@@ -1,5 +1,7 @@
+internal import Encoding
 internal import HTML
 package import HTTP
+internal import QRCode
 
 /// The pages on which a person signs in to the console.
 package enum SignInScreens {
@@ -95,11 +97,26 @@ package enum SignInScreens {
         }
         return screen(
             "Set up an authenticator app", state,
-            "The console needs a second factor. Add an account with this key to an authenticator app, then enter the code that the app shows.",
-            [
+            "The console needs a second factor. Scan the QR code with an authenticator app, or add an account with the key. Then enter the code that the app shows.",
+            qrCode(of: enrolment) + [
                 .details([("Key", Markup(.code, text: enrolment.secret)), ("Account", .isolated(enrolment.email))]),
                 form.markup(state.forms, for: state.browser),
             ] + [creation].compactMap(\.self), passkey)
+    }
+
+    /// - Returns: only the link to the app if the address is too long for a small code.
+    private static func qrCode(of enrolment: Enrolment) -> [Markup] {
+        let (issuer, account) = ("Sekisho%20console", PercentEncoding.encode(enrolment.email))
+        let url = "otpauth://totp/\(issuer):\(account)?secret=\(enrolment.secret)&issuer=\(issuer)"
+        let link = Markup(
+            .p,
+            [
+                Markup(
+                    .a, [.classes(["button", "quiet"]), .href(URLReference(appLink: url))],
+                    text: "Open the authenticator app")
+            ])
+        guard let code = QRCode(url) else { return [link] }
+        return [Markup(.p, [.qrCode(code, title: "QR code for the authenticator app")]), link]
     }
 
     /// - Parameter code: of the invitation; empty without one.

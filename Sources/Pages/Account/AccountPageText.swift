@@ -45,8 +45,8 @@ enum AccountPageText: TextKey {
     case secureTitle, secureWithPassword, secureWithoutPassword, secureButton, secureMethods
 
     // Second factors.
-    case authenticatorTitle, authenticatorSteps, authenticatorOpen, authenticatorKey, authenticatorCode, codeHint,
-        codeRejected, turnOn, recoveryTitle, recoveryAdvice, recoveryDone, recoveryReplace
+    case authenticatorTitle, authenticatorSteps, authenticatorImage, authenticatorOpen, authenticatorKey,
+        authenticatorCode, codeHint, codeRejected, turnOn, recoveryTitle, recoveryAdvice, recoveryDone, recoveryReplace
 
     // Data.
     case dataContents, dataEmail, dataLimit, download

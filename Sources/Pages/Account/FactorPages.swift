@@ -1,11 +1,12 @@
 internal import HTML
 internal import Identity
+internal import QRCode
 
 /// A one-time password that the user is about to enrol.
 public struct PendingOneTimePassword: Sendable {
     /// In Base32.
     let secret: String
-    /// The URL that an authenticator app on this device opens.
+    /// The URL that an authenticator app on this device opens. Others read it from a QR code.
     let appURL: String
     /// The sealed state, for the form.
     let enrolment: String
@@ -26,25 +27,31 @@ extension Page {
     ) -> Page {
         frame.page(
             .authenticatorTitle,
-            (isRejected ? [frame.problem(.codeRejected)] : []) + [
-                frame.paragraph(.authenticatorSteps),
-                Markup(
-                    .a, [.classes(.button, .quiet), .href(URLReference(appLink: pending.appURL))],
-                    frame.markup(.authenticatorOpen)),
-                frame.details([(.authenticatorKey, [Markup(.code, text: pending.secret.inGroupsOfFour)])]),
-                frame.form(
-                    nil, [(.enrolment, pending.enrolment), (.secret, pending.secret)],
-                    frame.field(
-                        .authenticatorCode, .code, .code,
-                        [
-                            .type("text"), .inputMode("numeric"), .autocomplete("one-time-code"), .required,
-                            .maxlength(6), .minlength(6),
-                        ], describedBy: [.hint], isInvalid: isRejected)
-                        + [
-                            Markup(.p, [.id(.hint), .classes(.note)], frame.markup(.codeHint)),
-                            frame.button(.turnOn),
-                        ]),
-            ])
+            (isRejected ? [frame.problem(.codeRejected)] : []) + [frame.paragraph(.authenticatorSteps)]
+                + qrCode(of: pending, frame) + [
+                    Markup(
+                        .a, [.classes(.button, .quiet), .href(URLReference(appLink: pending.appURL))],
+                        frame.markup(.authenticatorOpen)),
+                    frame.details([(.authenticatorKey, [Markup(.code, text: pending.secret.inGroupsOfFour)])]),
+                    frame.form(
+                        nil, [(.enrolment, pending.enrolment), (.secret, pending.secret)],
+                        frame.field(
+                            .authenticatorCode, .code, .code,
+                            [
+                                .type("text"), .inputMode("numeric"), .autocomplete("one-time-code"), .required,
+                                .maxlength(6), .minlength(6),
+                            ], describedBy: [.hint], isInvalid: isRejected)
+                            + [
+                                Markup(.p, [.id(.hint), .classes(.note)], frame.markup(.codeHint)),
+                                frame.button(.turnOn),
+                            ]),
+                ])
+    }
+
+    /// - Returns: nothing if the URL is too long for a small code; the key then suffices.
+    private static func qrCode(of pending: PendingOneTimePassword, _ frame: AccountFrame) -> [Markup] {
+        guard let code = QRCode(pending.appURL) else { return [] }
+        return [Markup(.p, [.qrCode(code, title: frame.string(.authenticatorImage))])]
     }
 
     /// Asks whether to replace the recovery codes.

@@ -101,6 +101,10 @@ public struct Attribute: Sendable {
     public static func shape(_ commands: [PathCommand]) -> Attribute {
         Attribute("d", commands.map(\.text).joined())
     }
+    /// Edges without intermediate colours.
+    public static let crispEdges = Attribute("shape-rendering", "crispEdges")
+    public static func fill(_ color: StaticString) -> Attribute { Attribute("fill", "\(color)") }
+    public static func stroke(_ color: StaticString) -> Attribute { Attribute("stroke", "\(color)") }
     public static let anchorEnd = Attribute("text-anchor", "end")
     public static let anchorMiddle = Attribute("text-anchor", "middle")
     public static func viewBox(width: Int, height: Int) -> Attribute { Attribute("viewBox", "0 0 \(width) \(height)") }
@@ -117,6 +121,8 @@ public struct Attribute: Sendable {
 /// A step of the shape of an SVG path. Coordinates are in tenths, so that shapes have few characters.
 public enum PathCommand: Sendable {
     case move(x: Int, y: Int)
+    /// To the right by this distance, without a line.
+    case moveRight(by: Int)
     /// A horizontal line by this distance.
     case horizontal(by: Int)
     /// A vertical line to this coordinate.
@@ -126,6 +132,7 @@ public enum PathCommand: Sendable {
     fileprivate var text: String {
         switch self {
         case .move(let x, let y): "M\(Self.number(x)) \(Self.number(y))"
+        case .moveRight(let distance): "m\(Self.number(distance)) 0"
         case .horizontal(let distance): "h\(Self.number(distance))"
         case .vertical(let y): "V\(Self.number(y))"
         case .close: "z"

@@ -137,8 +137,9 @@ extension AccountPageText {
         case .authenticatorTitle: "Add an authenticator app"
         case .authenticatorSteps:
             """
-            Open your authenticator app on this device with the button, or enter the key in the app.
+            Scan the QR code with your authenticator app. On this device, open the app with the button, or enter the key.
             """
+        case .authenticatorImage: "QR code for the authenticator app"
         case .authenticatorOpen: "Open the authenticator app"
         case .authenticatorKey: "Key"
         case .authenticatorCode: "Code from the app"
