@@ -48,9 +48,15 @@ package enum QueuesScreen {
         return [
             .group([.isolated(Words.message(item["kind"]?.text ?? ""))] + tenant),
             .tag(Words.state(item["state"]?.text ?? "")),
-            .text(item["attempts"]?.text ?? ""), time("createdAt"), time("dueAt"),
+            .text(attempts(item)), time("createdAt"), time("dueAt"),
             .isolated(item["failure"]?.text ?? ""),
         ]
+    }
+
+    /// With the noun, because narrow windows show no headings.
+    private static func attempts(_ item: JSONValue) -> String {
+        let number = item["attempts"]?.text ?? ""
+        return number.isExactly("1") ? "1 attempt" : "\(number) attempts"
     }
 
     private static func created(_ item: JSONValue) -> String {
