@@ -108,7 +108,7 @@ struct AccountPageTests {
                     $0.frame(.passkey))
             },
             Row(testDescription: "name of a passkey") {
-                .renamePasskey($0.methods[4], submitted: $0.name, $0.frame(.rename))
+                .renamePasskey($0.methods[4], rejected: RejectedName("\n\($0.name)"), $0.frame(.rename))
             },
             Row(testDescription: "last way to sign in") { .lastWayToSignIn($0.frame(.remove)) },
             Row(testDescription: "devices") { values in
@@ -136,10 +136,16 @@ struct AccountPageTests {
             Row(testDescription: "secure") { .secureAccount($0.account, $0.rules, $0.frame(.secure)) },
             Row(testDescription: "secure, without passwords") { .secureAccount($0.account, nil, $0.frame(.secure)) },
             Row(testDescription: "name") { .profile($0.name, $0.frame(.profile)) },
-            Row(testDescription: "name, rejected") { .profile($0.name, submitted: $0.name, $0.frame(.profile)) },
+            Row(testDescription: "name, rejected") {
+                .profile($0.name, rejected: RejectedName("\n\($0.name)"), $0.frame(.profile))
+            },
             Row(testDescription: "language and time zone") { .preferences(of: $0.account, $0.frame(.preferences)) },
             Row(testDescription: "language and time zone, rejected") {
-                .preferences(of: $0.account, rejected: ("de", $0.name), $0.frame(.preferences))
+                .preferences(
+                    of: $0.account,
+                    rejected: RejectedPreferences(
+                        language: .german, hasLanguage: false, timeZone: $0.name, hasTimeZone: false),
+                    $0.frame(.preferences))
             },
             Row(testDescription: "telephone number") { .addPhone($0.frame(.phone)) },
             Row(testDescription: "telephone number, rejected") {

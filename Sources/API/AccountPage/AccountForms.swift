@@ -99,9 +99,9 @@ extension AccountPageRequest {
 
     private func saveProfile() async throws -> PageResponse {
         let name = field(.displayName) ?? ""
-        guard name.unicodeScalars.count <= Page.nameLimit, !name.unicodeScalars.contains(where: \.isControl) else {
+        if let rejected = RejectedName(name) {
             return response(
-                .profile(account.displayName, submitted: String(name.unicodeScalars.prefix(Page.nameLimit)), frame()),
+                .profile(account.displayName, rejected: rejected, frame()),
                 because: RequestRefusal.rejected(.invalidProfileAttribute))
         }
         var input = AccountEditor.Input()
@@ -116,8 +116,11 @@ extension AccountPageRequest {
         let language = Language(tag: tag)
         let zone = field(.timeZone) ?? ""
         let timeZone = TimeZoneName(zone)
-        guard zone.isEmpty || timeZone != nil else {
-            let rejected = (language?.rawValue ?? "", String(zone.prefix(TimeZoneName.lengthLimit)))
+        let (hasLanguage, hasTimeZone) = (tag.isEmpty || language != nil, zone.isEmpty || timeZone != nil)
+        guard hasLanguage, hasTimeZone else {
+            let rejected = RejectedPreferences(
+                language: hasLanguage ? language : account.language, hasLanguage: hasLanguage,
+                timeZone: String(zone.unicodeScalars.prefix(TimeZoneName.lengthLimit)), hasTimeZone: hasTimeZone)
             return response(
                 .preferences(of: account, rejected: rejected, frame()),
                 because: RequestRefusal.rejected(.invalidProfileAttribute))

@@ -48,13 +48,13 @@ extension AccountPageRequest {
 
     func renamePasskey() async throws -> PageResponse {
         guard let (id, passkey) = namedPasskey else { throw PasskeyRefusal.unknown }
-        let name = (field(.displayName) ?? "").unicodeScalars
-        guard !name.isEmpty, name.count <= Page.nameLimit, !name.contains(where: \.isControl) else {
+        let name = field(.displayName) ?? ""
+        if let rejected = RejectedName(name, isRequired: true) {
             return response(
-                .renamePasskey(passkey, submitted: String(name.prefix(Page.nameLimit)), frame()),
+                .renamePasskey(passkey, rejected: rejected, frame()),
                 because: RequestRefusal.rejected(.invalidProfileAttribute))
         }
-        try await services.accounts.passkeys.rename(id, to: String(name), for: caller, in: realm)
+        try await services.accounts.passkeys.rename(id, to: name, for: caller, in: realm)
         return try await done(.renamed, at: .methods)
     }
 }

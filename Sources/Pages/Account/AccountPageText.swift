@@ -25,10 +25,10 @@ enum AccountPageText: TextKey {
     case setPassword, newPassword, passwordRules, passwordRejected, passwordSignsOut, savePassword
 
     // Name.
-    case displayName, nameHint, saveProfile, nameTooLong
+    case displayName, nameHint, saveProfile, nameTooLong, nameHasControls
 
     // Language and time zone.
-    case anyLanguage, timeZone, timeZoneHint, timeZoneUnknown
+    case anyLanguage, languageUnknown, timeZone, timeZoneHint, timeZoneUnknown
 
     // Telephone number.
     case addPhone, phoneNumber, phoneHint, sendCode, phoneInvalid, phoneTaken, phoneUnreachable, phoneCodeSent,

@@ -79,14 +79,11 @@ extension Page {
                 + [frame.note(.secureMethods), frame.link(.waysToSignIn, to: .methods)])
     }
 
-    /// The maximum length of a name in the form. The account accepts longer ones from an app.
-    public static let nameLimit = 100
-
     /// Asks for the name.
     ///
-    /// - Parameter submitted: the rejected name; `nil` before the first submission.
-    public static func profile(_ displayName: String?, submitted: String? = nil, _ frame: AccountFrame) -> Page {
-        let alert = submitted == nil ? [] : [frame.problem(.nameTooLong)]
+    /// - Parameter rejected: the submitted name; `nil` before the first submission.
+    public static func profile(_ displayName: String?, rejected: RejectedName? = nil, _ frame: AccountFrame) -> Page {
+        let alert = rejected.map { [frame.problem($0.hasControls ? .nameHasControls : .nameTooLong)] } ?? []
         return frame.page(
             .profile,
             alert + [
@@ -94,9 +91,9 @@ extension Page {
                     nil, [],
                     frame.field(
                         .displayName, .nameField, .displayName,
-                        [.type("text"), .autocomplete("name"), .maxlength(nameLimit)]
-                            + [.value(submitted ?? displayName ?? "")], describedBy: [.hint],
-                        isInvalid: submitted != nil)
+                        [.type("text"), .autocomplete("name"), .maxlength(RejectedName.lengthLimit)]
+                            + [.value(rejected?.shown ?? displayName ?? "")], describedBy: [.hint],
+                        isInvalid: rejected != nil)
                         + [
                             Markup(.p, [.id(.hint), .classes(.note)], frame.markup(.nameHint)),
                             frame.button(.saveProfile),

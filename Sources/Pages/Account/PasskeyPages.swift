@@ -21,20 +21,21 @@ extension Page {
 
     /// Asks for the new name of a passkey.
     ///
-    /// - Parameter submitted: the rejected name; `nil` before the first submission.
-    public static func renamePasskey(_ passkey: AccountMethod, submitted: String? = nil, _ frame: AccountFrame) -> Page
-    {
+    /// - Parameter rejected: the submitted name; `nil` before the first submission.
+    public static func renamePasskey(
+        _ passkey: AccountMethod, rejected: RejectedName? = nil, _ frame: AccountFrame
+    ) -> Page {
         frame.page(
             .renameTitle,
-            (submitted == nil ? [] : [frame.problem(.passkeyNameInvalid)]) + [
+            (rejected.map { [frame.problem($0.hasControls ? .nameHasControls : .passkeyNameInvalid)] } ?? []) + [
                 frame.form(
                     nil, [(.method, passkey.reference.text)],
                     frame.field(
                         .name, .nameField, .displayName,
                         [
-                            .type("text"), .autocomplete("off"), .required, .maxlength(nameLimit),
-                            .value(submitted ?? passkey.detail ?? ""),
-                        ], isInvalid: submitted != nil)
+                            .type("text"), .autocomplete("off"), .required, .maxlength(RejectedName.lengthLimit),
+                            .value(rejected?.shown ?? passkey.detail ?? ""),
+                        ], isInvalid: rejected != nil)
                         + [frame.button(.saveProfile)])
             ])
     }

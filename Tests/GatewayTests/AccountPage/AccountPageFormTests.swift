@@ -177,14 +177,21 @@ struct AccountPageFormTests {
         #expect(try await thief.open().status == 303)
     }
 
-    @Test("The name is saved, and a name that is too long comes back")
+    @Test("The name is saved, and a name that is too long or has control characters comes back with the reason")
     func profile() async throws {
         let gateway = try await TestGateway()
         let (browser, ada) = try await AccountBrowser.ofAda(gateway)
         #expect(try await browser.submitAndFollow("profile", [("displayName", "Countess")]).status == 200)
         #expect(try await gateway.lookup(ada.idToken).json["users"]?[0]?["displayName"] == "Countess")
-        let long = try await browser.submit("profile", [("displayName", String(repeating: "a", count: 101))])
-        #expect(long.status == 400)
+        for (name, reason, shown) in [
+            (String(repeating: "a", count: 101), "This name is too long.", String(repeating: "a", count: 100)),
+            ("Count\u{7}ess\n", "Names cannot contain line breaks or other control characters.", "Countess"),
+        ] {
+            let rejected = try await browser.submit("profile", [("displayName", name)])
+            #expect(rejected.status == 400)
+            #expect(rejected.words.contains(reason), "\(rejected.words)")
+            #expect(rejected.text.contains(#"value="\#(shown)""#))
+        }
         #expect(try await browser.submit("profile", [("displayName", "")]).status == 303)
         #expect(try await gateway.lookup(ada.idToken).json["users"]?[0]?["displayName"] == nil)
     }

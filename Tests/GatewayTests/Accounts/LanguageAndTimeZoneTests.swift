@@ -142,4 +142,21 @@ struct LanguageAndTimeZoneTests {
         #expect(!rejected.text.contains("<script>"))
         #expect(members(try await gateway.accountSeenByUser(ada.idToken)) == [nil, nil])
     }
+
+    @Test(
+        "A language that does not exist comes back with what is known, and nothing is saved",
+        arguments: [("xx", "Europe/Paris", 1), ("xx", "Europe/Nowhere", 2)])
+    func unknownLanguage(tag: String, timeZone: String, problems: Int) async throws {
+        let gateway = try await TestGateway()
+        let (browser, ada) = try await AccountBrowser.ofAda(gateway)
+        _ = try await gateway.update(ada.idToken, ["language": "ja", "timeZone": "Asia/Tokyo"])
+        let rejected = try await browser.submit(
+            "preferences?lang=en", [("accountLanguage", tag), ("timeZone", timeZone)])
+        #expect(rejected.status == 400)
+        #expect(rejected.words.contains("Choose a language from the list."), "\(rejected.words)")
+        #expect(rejected.text.matches(of: /aria-invalid="true"/).count == problems)
+        #expect(rejected.text.contains(#"<option value="ja" lang="ja" selected>"#))
+        #expect(rejected.text.contains(#"value="\#(timeZone)""#))
+        #expect(members(try await gateway.accountSeenByUser(ada.idToken)) == ["ja", "Asia/Tokyo"])
+    }
 }
