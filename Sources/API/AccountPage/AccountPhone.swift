@@ -27,7 +27,8 @@ extension AccountPageRequest {
     private func sendCode(to number: String) async throws -> PageResponse {
         let pending: PendingPhoneNumber
         do {
-            let enrolment = try await services.signIn.phone.sendCode(to: number, in: realm, from: requestContext)
+            let enrolment = try await services.signIn.phone.sendCode(
+                to: number, in: account.language, in: realm, from: requestContext)
             pending = PendingPhoneNumber(number: number, enrolment: enrolment)
         } catch let refusal as PhoneRefusal {
             guard let problem = PhoneProblem(refusal) else { throw refusal }

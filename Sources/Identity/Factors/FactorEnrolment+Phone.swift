@@ -12,7 +12,8 @@ extension FactorEnrolment {
         let number = try phoneCodes.number(text, in: realm)
         try requireEnrollable(number, by: caller, in: realm)
         return try await phoneCodes.send(
-            to: number, for: .enrolment, of: PhoneCode.AccountBinding(caller.account), in: realm, from: context)
+            to: number, for: .enrolment, of: PhoneCode.AccountBinding(caller.account), in: caller.account.language,
+            in: realm, from: context)
     }
 
     /// Enrols a number that the code of `verification` proves, as ``finalize(idToken:_:displayName:in:from:)`` does.

@@ -60,7 +60,8 @@ public struct SecondFactorSignIn: Sendable {
         let isKnown = try await isFromKnownNetwork(account, in: realm, from: context)
         return try await phoneCodes.send(
             to: number, for: .secondFactor, of: PhoneCode.AccountBinding(account, factor: id),
-            requestedBy: isKnown ? .knownNetwork(context.network) : .provenFirstFactor, in: realm, from: context)
+            in: account.language, requestedBy: isKnown ? .knownNetwork(context.network) : .provenFirstFactor,
+            in: realm, from: context)
     }
 
     /// Returns the account of a pending credential, if it has not changed since.

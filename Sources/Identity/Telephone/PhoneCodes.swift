@@ -36,15 +36,18 @@ public struct PhoneCodes: Sendable {
 
     /// Sends a code to `number`. Checks no account: the work is the same for every number.
     ///
-    /// - Parameter account: the account of a second factor; `nil` for a sign-in.
+    /// - Parameters:
+    ///   - account: the account of a second factor; `nil` for a sign-in.
+    ///   - language: the language of the account; `nil` if the account is not known or has chosen none.
     /// - Returns: the wire's `sessionInfo`, which the client sends back with the code.
     func send(
         to number: PhoneNumber, for purpose: PhoneCode.Purpose, of account: PhoneCode.AccountBinding? = nil,
-        requestedBy requester: PhoneCode.Requester = .anyone, in realm: Realm, from context: RequestContext
+        in language: Language?, requestedBy requester: PhoneCode.Requester = .anyone, in realm: Realm,
+        from context: RequestContext
     ) async throws -> String {
         do {
             let sessionInfo = try await issue(
-                to: number, for: purpose, of: account, requestedBy: requester, in: realm, from: context)
+                to: number, for: purpose, of: account, in: language, requestedBy: requester, in: realm, from: context)
             count(.issued)
             return sessionInfo
         } catch let refusal as TooManyAttempts {
@@ -61,7 +64,8 @@ public struct PhoneCodes: Sendable {
 
     private func issue(
         to number: PhoneNumber, for purpose: PhoneCode.Purpose, of account: PhoneCode.AccountBinding?,
-        requestedBy requester: PhoneCode.Requester, in realm: Realm, from context: RequestContext
+        in language: Language?, requestedBy requester: PhoneCode.Requester, in realm: Realm,
+        from context: RequestContext
     ) async throws -> String {
         let settings = realm.project.sms
         let listsCodes = realm.project.modeRules.listsPhoneCodes
@@ -84,7 +88,7 @@ public struct PhoneCodes: Sendable {
         let issued = PhoneCode(
             binding: binding, codeHash: secrets.codeHashes(code, binding)[0], project: realm.project.id,
             callingCode: callingCode, createdAt: now, expiresAt: now + PhoneCode.lifetime)
-        let message = isSent ? try message(code, issued, in: realm, from: context) : nil
+        let message = isSent ? try message(code, issued, in: language, of: realm, from: context) : nil
         let budget = SMSBudget(of: purpose, toCallingCode: callingCode, in: realm)
         try await store.issue(issued, sending: message, within: isSent ? budget : nil)
         secrets.didIssue(code, sessionInfo, issued)
@@ -92,9 +96,12 @@ public struct PhoneCodes: Sendable {
     }
 
     private func message(
-        _ code: String, _ issued: PhoneCode, in realm: Realm, from context: RequestContext
+        _ code: String, _ issued: PhoneCode, in accountLanguage: Language?, of realm: Realm,
+        from context: RequestContext
     ) throws -> OutgoingSMS {
-        let language = context.language ?? realm.project.emailSettings.language
+        // As for emails.
+        let language =
+            context.emailLanguage ?? accountLanguage ?? context.language ?? realm.project.emailSettings.language
         let content = SMSContent(
             phoneNumber: issued.binding.number.rawValue, text: SMSText.text(code, language, host: host(realm)),
             code: code, locale: language.rawValue, purpose: issued.binding.purpose.rawValue,

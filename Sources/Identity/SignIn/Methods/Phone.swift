@@ -29,21 +29,26 @@ public struct PhoneMethod: Sendable {
         self.clock = clock
     }
 
-    /// Sends a code for a sign-in.
+    /// Sends a code for a sign-in, in the language of the account that has the number if that account may be looked up.
     ///
+    /// - Parameter language: the language of the signed-in user who adds the number; `nil` for a sign-in.
     /// - Returns: the wire's `sessionInfo`.
-    public func sendCode(to text: String?, in realm: Realm, from context: RequestContext) async throws -> String {
+    public func sendCode(
+        to text: String?, in language: Language? = nil, in realm: Realm, from context: RequestContext
+    ) async throws -> String {
+        var language = language
         try requireAllowed(in: realm)
         let number = try codes.number(text, in: realm)
         // With email enumeration protection, the account is looked up only after a right code.
         if !realm.policy.emailEnumerationProtection {
-            if let holder = try await holder(of: number, in: realm), !holder.secondFactors.isEmpty,
+            if let holder = try await holder(of: number, in: realm),
                 !holder.mayHaveRecycledNumber(by: realm.policy, at: clock.now())
             {
-                throw PhoneRefusal.unsupportedFirstFactor
+                guard holder.secondFactors.isEmpty else { throw PhoneRefusal.unsupportedFirstFactor }
+                language = language ?? holder.language
             }
         }
-        return try await codes.send(to: number, for: .signIn, in: realm, from: context)
+        return try await codes.send(to: number, for: .signIn, in: language, in: realm, from: context)
     }
 
     /// Signs in to the account that has the proven number or to a new one, or gives the number to the caller's account.
