@@ -26,8 +26,15 @@ struct AccountPageTests {
 
         var realm: Realm {
             Realm(
-                Project(id: ID("demo"), number: 1, profile: .sekisho, authorizedDomains: [], supporting: .live),
-                policy: Policy(.sekisho))
+                project, policy: Policy(.sekisho))
+        }
+
+        private var project: Project {
+            var project = Project(
+                id: ID("demo"), number: 1, profile: .sekisho, authorizedDomains: [], supporting: .live)
+            project.apps = [App(id: ID("app"))]
+            project.appNames = [ID("app"): name]
+            return project
         }
 
         var account: Account {
@@ -57,7 +64,7 @@ struct AccountPageTests {
                 session: Session(
                     id: ID(id), account: ID("ada"), generation: 1, method: .apple,
                     authenticatedAt: AccountPageTests.now,
-                    device: device), lastUsedAt: AccountPageTests.now)
+                    device: device), lastUsedAt: AccountPageTests.now, app: ID("app"))
         }
 
         func frame(_ path: AccountPath, _ notice: AccountNotice? = nil) -> AccountFrame {

@@ -116,6 +116,7 @@ private struct ExportedSession: Encodable {
     let signInProvider: String
     let secondFactor: String?
     let device: String?
+    let appId: String?
     let claims: String?
     let createdAt: String
     let lastUsedAt: String
@@ -127,6 +128,7 @@ private struct ExportedSession: Encodable {
         signInProvider = session.method.rawValue
         secondFactor = session.secondFactor?.method.rawValue
         device = session.device
+        appId = listed.app?.rawValue
         claims = session.claims?.json
         createdAt = session.authenticatedAt.iso8601
         lastUsedAt = listed.lastUsedAt.iso8601

@@ -15,7 +15,7 @@ extension Endpoint {
             for: caller, after: position, limit: limit, in: client.realm)
         return try await call.json(of: page.sessions.count, for: client.realm.project.id) {
             ListSessionsResponse(
-                sessions: page.sessions.map { SessionInfo($0, current: caller.session) },
+                sessions: page.sessions.map { SessionInfo($0, current: caller.session, in: client.realm.project) },
                 nextPageToken: page.next?.text)
         }
     }
@@ -31,7 +31,8 @@ extension Endpoint {
             of: ID(call.parameters["localId"] ?? ""), after: position, limit: limit, in: administrator.realm)
         return try await call.json(of: page.sessions.count, for: administrator.realm.project.id) {
             ListSessionsResponse(
-                sessions: page.sessions.map { SessionInfo($0, current: nil) }, nextPageToken: page.next?.text)
+                sessions: page.sessions.map { SessionInfo($0, current: nil, in: administrator.realm.project) },
+                nextPageToken: page.next?.text)
         }
     }
 }
@@ -55,16 +56,20 @@ private struct SessionInfo: Encodable {
     let current: Bool
     let signInProvider: String
     let device: String?
+    let appId: String?
+    let appDisplayName: String?
     let createdAt: String
     let lastUsedAt: String
     /// Absent unless `true`.
     let supportAccess: Bool?
 
-    init(_ listed: ListedSession, current own: Session?) {
+    init(_ listed: ListedSession, current own: Session?, in project: Project) {
         sessionId = listed.session.id.rawValue
         current = listed.session.id == own?.id
         signInProvider = listed.session.method.rawValue
         device = listed.session.device
+        appId = listed.app?.rawValue
+        appDisplayName = listed.app.flatMap { project.name(of: $0) }
         createdAt = listed.session.authenticatedAt.iso8601
         lastUsedAt = listed.lastUsedAt.iso8601
         supportAccess = listed.session.support == nil ? nil : true

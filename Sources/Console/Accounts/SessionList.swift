@@ -12,7 +12,8 @@ enum SessionList {
         guard !sessions.isEmpty else { return .paragraph("No sessions.") }
         return .markup(
             .table(
-                "Sessions", ["Method", "Device", "Signed in", "Last use"], sessions.map { row($0, context) }))
+                "Sessions", ["Method", "Device", "App", "Signed in", "Last use"],
+                sessions.map { row($0, context) }))
     }
 
     private static func row(_ session: JSONValue, _ context: ScreenContext) -> [Markup] {
@@ -21,9 +22,11 @@ enum SessionList {
                 ?? .text("")
         }
         let device = session["supportAccess"].isTrue ? "Support access" : session["device"]?.text ?? "unknown"
+        let app = session["appDisplayName"]?.text ?? session["appId"]?.text ?? ""
         return [
             .text(Words.method(session["signInProvider"]?.text ?? "")),
-            .isolated(device.shortened(to: 60)), time("createdAt"), time("lastUsedAt"),
+            .isolated(device.shortened(to: 60)), .isolated(app.shortened(to: 40)), time("createdAt"),
+            time("lastUsedAt"),
         ]
     }
 }

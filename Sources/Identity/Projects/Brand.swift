@@ -47,6 +47,14 @@ extension Project {
         guard let app = apps.first(where: { $0.id == app }) else { return brand }
         return brand.overridden(by: app.settings.brand)
     }
+
+    /// The name of an app in a list: that of its own brand, otherwise its display name. The name of the project's brand
+    /// would say nothing there.
+    ///
+    /// - Returns: `nil` if the project has no such app.
+    public func name(of app: ID<App>) -> String? {
+        apps.first { $0.id == app }.map { $0.settings.brand.name ?? appNames[$0.id] ?? $0.id.rawValue }
+    }
 }
 
 extension ProjectConfiguration {

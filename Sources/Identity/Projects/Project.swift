@@ -18,6 +18,9 @@ public struct Project: Hashable, Sendable {
     public var modeRules = ModeRules()
     /// In the order of creation.
     public var apps: [App] = []
+    /// The display names of the stored apps. Only ``name(of:)`` reads them; an edit of the configuration does not change
+    /// them.
+    public var appNames: [ID<App>: String] = [:]
     /// The identity providers that the project can configure.
     public let supportedProviders: SupportedProviders
     /// The kinds of events that the project's listeners want.

@@ -70,6 +70,7 @@ public struct NewSession: Hashable, Sendable {
     public let networkHash: [UInt8]?
     /// When Apple issued the credential that opens the session; `nil` for other methods.
     public let credentialIssuedAt: Instant?
+    public let app: SessionApp
     /// The maximum number of the account's active sessions, including this one; see ``Policy/sessionLimit``. 0 means no
     /// limit; also 0 for a session that is the account's only one.
     public let sessionLimit: Int
@@ -82,10 +83,11 @@ public struct NewSession: Hashable, Sendable {
 
     init(
         toOpen session: Session, at openedAt: Instant, networkHash: [UInt8]?, credentialIssuedAt: Instant?,
-        sessionLimit: Int, secondFactorUse: SecondFactorUse? = nil, recording: EventRecording? = nil,
-        hookEffects: HookEffects? = nil
+        app: SessionApp = .unknown, sessionLimit: Int, secondFactorUse: SecondFactorUse? = nil,
+        recording: EventRecording? = nil, hookEffects: HookEffects? = nil
     ) {
         self.session = session
+        self.app = app
         self.openedAt = openedAt
         self.networkHash = networkHash
         self.credentialIssuedAt = credentialIssuedAt
@@ -135,6 +137,17 @@ extension NewSession {
         copy.session.authenticatedAt = max(session.authenticatedAt, account.validSince)
         return copy
     }
+}
+
+/// The app that opens a session. It is stored for lists of sessions only.
+public enum SessionApp: Hashable, Sendable {
+    /// The request has neither an API key nor the sign-in page of an app.
+    case unknown
+    case known(ID<App>)
+    /// The app of the session that is replaced, for a change without an app.
+    case sameAs(ID<Session>)
+
+    init(_ app: ID<App>?) { self = app.map(SessionApp.known) ?? .unknown }
 }
 
 /// A session that a store has opened, with its account after the sign-in.

@@ -82,8 +82,12 @@ public struct ListedSession: Hashable, Sendable {
     /// When the session's tokens were last refreshed; before the first refresh, when the session began.
     public let lastUsedAt: Instant
 
-    public init(session: Session, lastUsedAt: Instant) {
+    /// The app that opened the session; `nil` if the gateway does not know it.
+    public let app: ID<App>?
+
+    public init(session: Session, lastUsedAt: Instant, app: ID<App>? = nil) {
         self.session = session
         self.lastUsedAt = lastUsedAt
+        self.app = app
     }
 }

@@ -65,8 +65,8 @@ public struct SignInCompletion: Sendable {
             secondFactor: factor.secondFactorUse?.sessionFactor, passkey: factor.passkey, device: context.device)
         return .signedIn(
             try await open(
-                session, at: now, credentialIssuedAt: factor.credentialIssuedAt, limit: limit, by: factor, decision,
-                in: realm, from: context, commit))
+                session, of: SessionApp(context.app), at: now, credentialIssuedAt: factor.credentialIssuedAt,
+                limit: limit, by: factor, decision, in: realm, from: context, commit))
     }
 
     /// Opens the session that a signed-in caller gets after a change.
@@ -91,7 +91,8 @@ public struct SignInCompletion: Sendable {
                 change.claimsToKeep
             }
         return try await open(
-            session, at: now, credentialIssuedAt: change.credentialIssuedAt,
+            session, of: context.app.map(SessionApp.known) ?? .sameAs(caller.session.id), at: now,
+            credentialIssuedAt: change.credentialIssuedAt,
             limit: change.endsSessions ? 0 : realm.policy.sessionLimit, decision, in: realm, from: context, commit)
     }
 
@@ -117,7 +118,7 @@ public struct SignInCompletion: Sendable {
         if let decision, decision.reply.sessionClaims != nil { session.claims = decision.reply.nonEmptySessionClaims }
         let isWanted = proven.isContinued && realm.project.wantedEvents.contains(.sessionOpened)
         return try await open(
-            session, at: now, credentialIssuedAt: nil,
+            session, of: SessionApp(context.app), at: now, credentialIssuedAt: nil,
             limit: source.support == nil ? realm.policy.sessionLimit : 0,
             recording: isWanted ? realm.recording(by: .user(context.trace)) : nil, decision, in: realm,
             from: context, commit)
@@ -176,8 +177,9 @@ public struct SignInCompletion: Sendable {
     }
 
     private func open(
-        _ session: Session, at now: Instant, credentialIssuedAt: Instant?, limit: Int, by factor: FirstFactor? = nil,
-        recording: EventRecording? = nil, _ decision: HookDecision?, in realm: Realm, from context: RequestContext,
+        _ session: Session, of app: SessionApp, at now: Instant, credentialIssuedAt: Instant?, limit: Int,
+        by factor: FirstFactor? = nil, recording: EventRecording? = nil, _ decision: HookDecision?, in realm: Realm,
+        from context: RequestContext,
         _ commit: (NewSession) async throws -> OpenedSession
     ) async throws -> SignedIn {
         // Known networks matter only for the limit of wrong passwords. An anonymous account has no password, and the
@@ -187,7 +189,7 @@ public struct SignInCompletion: Sendable {
         let opened = try await commit(
             NewSession(
                 toOpen: session, at: now, networkHash: networkHash, credentialIssuedAt: credentialIssuedAt,
-                sessionLimit: limit, secondFactorUse: factor?.secondFactorUse,
+                app: app, sessionLimit: limit, secondFactorUse: factor?.secondFactorUse,
                 recording: recording ?? factor?.recording(in: realm, from: context), hookEffects: decision?.effects))
         var account = opened.account
         if let decision {

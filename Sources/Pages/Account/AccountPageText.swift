@@ -35,7 +35,7 @@ enum AccountPageText: TextKey {
         phoneCode, phoneCodeRejected
 
     // Devices.
-    case thisDevice, signedInWith, signedInAt, endSession, endSessionNamed, endOthers, endOthersHint,
+    case thisDevice, deviceApp, signedInWith, signedInAt, endSession, endSessionNamed, endOthers, endOthersHint,
         moreDevices, notYou
 
     // Activity.

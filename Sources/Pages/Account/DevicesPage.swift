@@ -6,6 +6,8 @@ public struct AccountDevice: Sendable {
     let session: ID<Session>
     let method: SignInMethodName
     let userAgent: String?
+    /// The name of the app that opened the session; `nil` if the gateway does not know the app.
+    let app: String?
     let signedInAt: Instant
     let lastUsedAt: Instant
     let isCurrent: Bool
@@ -16,6 +18,7 @@ public struct AccountDevice: Sendable {
         session = listed.session.id
         method = SignInMethodName(listed.session.method, in: realm)
         userAgent = listed.session.device
+        app = listed.app.flatMap { realm.project.name(of: $0) }
         signedInAt = listed.session.authenticatedAt
         lastUsedAt = listed.lastUsedAt
         isCurrent = listed.session.id == current.id
@@ -50,10 +53,12 @@ extension AccountFrame {
             device.isSupportAccess
             ? Text.page(.supportDevice)
             : device.userAgent.map { DeviceDescription.text(userAgent: $0) } ?? .page(.unknownDevice)
-        let facts = details([
-            (.signedInWith, device.method.label.markup(in: language)), (.signedInAt, [time(device.signedInAt)]),
-            (.lastUsed, [time(device.lastUsedAt)]),
-        ])
+        let app = device.app.map { [(name: AccountPageText.deviceApp, value: [Markup.isolated($0)])] } ?? []
+        let facts = details(
+            app + [
+                (.signedInWith, device.method.label.markup(in: language)), (.signedInAt, [time(device.signedInAt)]),
+                (.lastUsed, [time(device.lastUsedAt)]),
+            ])
         let end =
             device.isCurrent
             ? note(.thisDevice)

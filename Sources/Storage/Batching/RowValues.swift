@@ -43,6 +43,11 @@ struct RowValues<Element> {
         return "\(alias).\(name)"
     }
 
+    /// Adds a column, unless no row has a value for it.
+    mutating func columnUnlessAllNull(_ name: StaticString, _ value: (Element) -> String?) -> SQL {
+        elements.contains { value($0) != nil } ? column(name, value) : "NULL"
+    }
+
     /// Adds a column with times.
     mutating func time(_ name: StaticString, _ value: (Element) -> Instant?) -> SQL {
         column(name) { value($0).map { Timestamp($0) } }

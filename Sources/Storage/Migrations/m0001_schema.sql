@@ -502,6 +502,9 @@ CREATE TABLE session (
     passkey_id text COLLATE "C",
     -- The device, from its User-Agent header.
     device device_name,
+    -- The app that opened the session, by its API key or on the sign-in page; NULL if the gateway does not know it. Only
+    -- lists of sessions read it. The app may have been deleted since.
+    app_id text COLLATE "C",
     -- For apple.com: when Apple issued the identity token that opened the session.
     credential_issued_at timestamptz,
     -- The number of the newest refresh token.

@@ -97,6 +97,7 @@ extension AppColumn.Exemption {
 /// An app in the JSON array `apps` of ``SQL/projectColumns``.
 struct AppRow: Decodable {
     let id: String
+    let name: String
     let settings: AppColumn
 }
 

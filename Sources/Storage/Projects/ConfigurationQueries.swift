@@ -13,7 +13,7 @@ extension SQL {
             (SELECT coalesce(jsonb_agg(jsonb_build_object('provider', i.provider, 'hasSecret', i.secret IS NOT NULL,
                     'settings', i.settings) ORDER BY i.provider), '[]')::text
                 FROM identity_provider i WHERE i.realm_id = r.id) AS providers,
-            (SELECT coalesce(jsonb_agg(jsonb_build_object('id', a.id, 'settings', a.settings)
+            (SELECT coalesce(jsonb_agg(jsonb_build_object('id', a.id, 'name', a.name, 'settings', a.settings)
                     ORDER BY a.created_at, a.id), '[]')::text
                 FROM app a WHERE a.project_id = p.id) AS apps,
             r.id AS realm, r.tenant_settings::text AS tenant_settings,

@@ -204,7 +204,9 @@ extension Realm {
         if let column = try row.decode("blocking_functions", as: String?.self) {
             project.blockingFunctions = try BlockingFunctionsColumn(columnText: column).functions
         }
-        project.apps = try [AppRow](columnText: row.decode("apps")).map { $0.settings.app(ID($0.id)) }
+        let apps = try [AppRow](columnText: row.decode("apps"))
+        project.apps = apps.map { $0.settings.app(ID($0.id)) }
+        project.appNames = Dictionary(uniqueKeysWithValues: apps.map { (ID($0.id), $0.name) })
         self.init(
             project, policy: try PolicyColumn.policy(try row.decode("policy"), of: profile),
             providers: try [ProviderRow](columnText: row.decode("providers")).map(\.value))

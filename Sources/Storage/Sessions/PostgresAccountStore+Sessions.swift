@@ -66,7 +66,9 @@ extension PostgresAccountStore {
 extension ListedSession {
     /// Decodes a row of ``SQL/sessions(of:after:limit:in:)``.
     init(_ row: Row) throws {
-        self.init(session: try SessionRow.session(row), lastUsedAt: Instant(try row.decode("refreshed_at")))
+        self.init(
+            session: try SessionRow.session(row), lastUsedAt: Instant(try row.decode("refreshed_at")),
+            app: try row.decode("app_id", as: String?.self).map { ID($0) })
     }
 }
 
@@ -79,7 +81,7 @@ extension SQL {
                 "AND (s.authenticated_at, s.id) < (\(Timestamp(position.time)), \(try UUID(ID<Session>(position.id))))"
             } else { "" }
         return """
-            SELECT \(SessionRow.columns), s.refreshed_at FROM session s
+            SELECT \(SessionRow.columns), s.refreshed_at, s.app_id FROM session s
             JOIN account a ON a.realm_id = s.realm_id AND a.id = s.account_id AND a.generation = s.generation
             WHERE s.realm_id = \(realm.rawValue) AND s.account_id = \(account.rawValue) AND s.ended_at IS NULL
                 \(beyond)

@@ -50,10 +50,13 @@ struct SessionColumns {
     var secondFactorID: SQL
     var passkey: SQL
     let device: SQL
+    var app: SQL
     let credentialIssuedAt: SQL
     /// Only for a session that is opened alone, not in a batch.
     var supportActor: SQL = "NULL"
     var supportEndsAt: SQL = "NULL::timestamptz"
+    /// The session whose app this one gets; `nil` if it gets ``app``. Only for a session that is opened alone.
+    var formerSession: SQL?
 }
 
 extension SessionColumns {
@@ -64,6 +67,7 @@ extension SessionColumns {
         // Most sessions have neither, and PostgreSQL handles a constant faster than a parameter.
         if session.session.secondFactor == nil { (secondFactor, secondFactorID) = ("NULL", "NULL") }
         if session.session.passkey == nil { passkey = "NULL" }
+        if case .sameAs(let former) = session.app { formerSession = "\(try UUID(former))" }
         if let support = session.session.support {
             (supportActor, supportEndsAt) = ("\(support.actor)", "\(Timestamp(support.endsAt))")
         }
@@ -82,7 +86,22 @@ extension SessionColumns {
             secondFactorID: rows.column("second_factor_id") { session($0).session.secondFactor?.factor?.rawValue },
             passkey: rows.column("passkey_id") { session($0).session.passkey?.rawValue },
             device: rows.column("device") { session($0).session.device },
+            app: rows.columnUnlessAllNull("app_id") { session($0).knownApp },
             credentialIssuedAt: rows.time("credential_issued_at") { session($0).credentialIssuedAt })
+    }
+}
+
+extension SessionColumns {
+    fileprivate func app(in realm: ID<Realm>) -> SQL {
+        guard let formerSession else { return app }
+        return "(SELECT f.app_id FROM session f WHERE f.realm_id = \(realm.rawValue) AND f.id = \(formerSession))"
+    }
+}
+
+extension NewSession {
+    /// The ID of the app to store; `nil` if it is unknown, or that of another session.
+    var knownApp: String? {
+        if case .known(let id) = app { id.rawValue } else { nil }
     }
 }
 
@@ -145,11 +164,12 @@ extension SQL {
     static func insertion(of session: SessionColumns, in realm: ID<Realm>) -> SQL {
         """
         INSERT INTO session (realm_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
-            claims, second_factor, second_factor_id, passkey_id, device, credential_issued_at,
+            claims, second_factor, second_factor_id, passkey_id, device, app_id, credential_issued_at,
             support_actor, support_ends_at)
         SELECT \(realm.rawValue), \(session.id), \(session.account), \(session.generation), \(session.method),
             \(session.authenticatedAt), \(session.openedAt), \(session.openedAt), \(session.claims),
-            \(session.secondFactor), \(session.secondFactorID), \(session.passkey), \(session.device), \(session.credentialIssuedAt),
+            \(session.secondFactor), \(session.secondFactorID), \(session.passkey), \(session.device),
+            \(session.app(in: realm)), \(session.credentialIssuedAt),
             \(session.supportActor), \(session.supportEndsAt)
         """
     }

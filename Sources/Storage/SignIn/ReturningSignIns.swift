@@ -111,7 +111,8 @@ extension SQL {
             id: try rows.column("session_id") { try UUID($0.commit.newSession.id) }, account: columns.account,
             generation: columns.generation, method: columns.provider, authenticatedAt: authenticatedAt,
             openedAt: authenticatedAt, claims: "NULL", secondFactor: "NULL", secondFactorID: "NULL", passkey: "NULL",
-            device: rows.column("device", \.commit.newSession.session.device), credentialIssuedAt: columns.issuedAt)
+            device: rows.column("device", \.commit.newSession.session.device),
+            app: rows.columnUnlessAllNull("app_id", \.commit.newSession.knownApp), credentialIssuedAt: columns.issuedAt)
         // All sessions of a batch are of one realm, so they have the same limit, unless it is being changed.
         let limit = signIns.map(\.commit.newSession.limitToEnforce).max() ?? 0
         let excess = endExcessSessions(over: limit, opening: session, in: realm, forEachRowOf: "signed_in s")

@@ -69,13 +69,14 @@ struct OwnSessionsTests {
         #expect(
             sessions.last == [
                 "sessionId": .string(try first.sessionID), "current": false, "signInProvider": "password",
-                "createdAt": "2027-01-15T08:00:00Z", "lastUsedAt": "2027-01-15T08:02:00Z",
+                "appId": "default", "appDisplayName": "default", "createdAt": "2027-01-15T08:00:00Z",
+                "lastUsedAt": "2027-01-15T08:02:00Z",
             ])
         #expect(
             sessions.first == [
                 "sessionId": .string(try phone.sessionID), "current": true, "signInProvider": "password",
-                "device": "Example/1.0 iPhone", "createdAt": "2027-01-15T08:01:00Z",
-                "lastUsedAt": "2027-01-15T08:01:00Z",
+                "device": "Example/1.0 iPhone", "appId": "default", "appDisplayName": "default",
+                "createdAt": "2027-01-15T08:01:00Z", "lastUsedAt": "2027-01-15T08:01:00Z",
             ])
     }
 

@@ -98,6 +98,7 @@ extension AccountPageText {
         case .phoneCode: "الرمز الوارد في الرسالة النصية"
         case .phoneCodeRejected: "هذا الرمز خاطئ أو قديم جدًا."
         case .thisDevice: "هذا المتصفح"
+        case .deviceApp: "التطبيق"
         case .signedInWith: "طريقة تسجيل الدخول"
         case .signedInAt: "وقت تسجيل الدخول"
         case .endSession: "تسجيل الخروج"

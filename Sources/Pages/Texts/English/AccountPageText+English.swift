@@ -111,6 +111,7 @@ extension AccountPageText {
         case .phoneCodeRejected: "This code is wrong or too old."
 
         case .thisDevice: "This browser"
+        case .deviceApp: "App"
         case .signedInWith: "Signed in with"
         case .signedInAt: "Signed in"
         case .endSession: "Sign out"

@@ -98,6 +98,7 @@ extension AccountPageText {
         case .phoneCode: "Code reçu par SMS"
         case .phoneCodeRejected: "Ce code est incorrect ou trop ancien."
         case .thisDevice: "Ce navigateur"
+        case .deviceApp: "Application"
         case .signedInWith: "Méthode de connexion"
         case .signedInAt: "Connexion"
         case .endSession: "Déconnecter"

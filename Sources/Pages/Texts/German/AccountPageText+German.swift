@@ -98,6 +98,7 @@ extension AccountPageText {
         case .phoneCode: "Code aus der SMS"
         case .phoneCodeRejected: "Dieser Code ist falsch oder zu alt."
         case .thisDevice: "Dieser Browser"
+        case .deviceApp: "App"
         case .signedInWith: "Angemeldet mit"
         case .signedInAt: "Angemeldet"
         case .endSession: "Abmelden"

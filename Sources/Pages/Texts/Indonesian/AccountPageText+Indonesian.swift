@@ -98,6 +98,7 @@ extension AccountPageText {
         case .phoneCode: "Kode dari SMS"
         case .phoneCodeRejected: "Kode ini salah atau sudah kedaluwarsa."
         case .thisDevice: "Browser ini"
+        case .deviceApp: "Aplikasi"
         case .signedInWith: "Cara masuk"
         case .signedInAt: "Waktu masuk"
         case .endSession: "Keluar"

@@ -98,6 +98,7 @@ extension AccountPageText {
         case .phoneCode: "Codice ricevuto via SMS"
         case .phoneCodeRejected: "Questo codice è errato o troppo vecchio."
         case .thisDevice: "Questo browser"
+        case .deviceApp: "App"
         case .signedInWith: "Metodo di accesso"
         case .signedInAt: "Accesso"
         case .endSession: "Disconnetti"

@@ -98,6 +98,7 @@ extension AccountPageText {
         case .phoneCode: "SMSのコード"
         case .phoneCodeRejected: "コードが間違っているか、古くなっています。"
         case .thisDevice: "このブラウザー"
+        case .deviceApp: "アプリ"
         case .signedInWith: "ログイン方法"
         case .signedInAt: "ログイン日時"
         case .endSession: "ログアウトする"

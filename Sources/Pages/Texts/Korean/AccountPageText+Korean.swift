@@ -98,6 +98,7 @@ extension AccountPageText {
         case .phoneCode: "문자 메시지의 코드"
         case .phoneCodeRejected: "코드가 잘못되었거나 너무 오래되었습니다."
         case .thisDevice: "이 브라우저"
+        case .deviceApp: "앱"
         case .signedInWith: "로그인 방법"
         case .signedInAt: "로그인한 시간"
         case .endSession: "로그아웃"

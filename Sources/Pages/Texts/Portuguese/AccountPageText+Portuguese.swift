@@ -98,6 +98,7 @@ extension AccountPageText {
         case .phoneCode: "Código recebido por SMS"
         case .phoneCodeRejected: "Este código está errado ou é antigo demais."
         case .thisDevice: "Este navegador"
+        case .deviceApp: "App"
         case .signedInWith: "Método de login"
         case .signedInAt: "Login"
         case .endSession: "Desconectar"

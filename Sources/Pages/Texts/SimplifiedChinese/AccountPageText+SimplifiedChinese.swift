@@ -98,6 +98,7 @@ extension AccountPageText {
         case .phoneCode: "短信验证码"
         case .phoneCodeRejected: "此验证码有误或已过期。"
         case .thisDevice: "此浏览器"
+        case .deviceApp: "应用"
         case .signedInWith: "登录方式"
         case .signedInAt: "登录时间"
         case .endSession: "退出登录"

@@ -98,6 +98,7 @@ extension AccountPageText {
         case .phoneCode: "Código del SMS"
         case .phoneCodeRejected: "Este código es incorrecto o demasiado antiguo."
         case .thisDevice: "Este navegador"
+        case .deviceApp: "Aplicación"
         case .signedInWith: "Método de inicio de sesión"
         case .signedInAt: "Inicio de sesión"
         case .endSession: "Cerrar la sesión"

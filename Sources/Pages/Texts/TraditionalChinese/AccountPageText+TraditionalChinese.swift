@@ -98,6 +98,7 @@ extension AccountPageText {
         case .phoneCode: "簡訊驗證碼"
         case .phoneCodeRejected: "此驗證碼有誤或已過期。"
         case .thisDevice: "此瀏覽器"
+        case .deviceApp: "應用程式"
         case .signedInWith: "登入方式"
         case .signedInAt: "登入時間"
         case .endSession: "登出"
