@@ -12,10 +12,13 @@ extension Endpoint {
             guard let sealed = call.request.query("flow") else { return try await visitor.open() }
             return try await visitor.resume(sealed) { visit in
                 let visit = try await visit.isOutdated() ? visit.showing(nil) : visit
+                let account = call.request.query("account")
+                // A remembered account signs in on the first screen.
+                let screen = call.request.query("screen").flatMap(SignInPageRequest.Screen.init)
                 return try await visit.show(
-                    screen: call.request.query("screen").flatMap(SignInPageRequest.Screen.init),
+                    screen: screen ?? (account == nil ? nil : .signIn),
                     call.request.query("problem").flatMap(SignInProblem.init(parameter:)),
-                    email: visit.rememberedEmail(call.request.query("account")))
+                    email: visit.rememberedEmail(account))
             }
         }
     }

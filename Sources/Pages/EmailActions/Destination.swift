@@ -48,11 +48,12 @@ struct Destination: Sendable {
         Destination("signIn/provider?providerId=\(provider)&flow=\(flow)")
     }
 
-    /// Starts the sign-in of an account that the browser remembers, with the method of its last sign-in.
-    static func remembered(_ entry: RememberedAccounts.Entry, flow: String) -> Destination {
+    /// Starts the sign-in of an account that the browser remembers with the provider of its last sign-in.
+    ///
+    /// - Returns: `nil` if that was another method.
+    static func provider(ofRemembered entry: RememberedAccounts.Entry, flow: String) -> Destination? {
         switch entry.method {
-        case .password, .emailLink, .passkey, .phone:
-            Destination("signIn?screen=signIn&account=\(entry.account.rawValue)&flow=\(flow)")
+        case .password, .emailLink, .passkey, .phone: nil
         default: provider(entry.method.rawValue, flow: flow)
         }
     }

@@ -69,7 +69,7 @@ public struct Page: Sendable {
             head: [
                 .void(.meta, [.name("viewport"), .content("width=device-width, initial-scale=1")]),
                 .void(.meta, [.name("robots"), .content("noindex")]), Markup(.title, text: windowTitle), .stylesheet,
-            ] + [context.style?.markup].compactMap(\.self) + icon + refresh,
+            ] + context.furtherStyles + icon + refresh,
             body: Markup(
                 .body, eventDelivery.map { [.delivery($0)] } ?? [],
                 [
@@ -128,7 +128,14 @@ public struct Page: Sendable {
 
 extension Page.Context {
     /// SHA-256 in base64 of each style of a page, in their order.
-    var styleHashes: [String] { [Stylesheet.sha256] + [style?.sha256].compactMap(\.self) }
+    var styleHashes: [String] {
+        [Stylesheet.sha256] + [LanguageStyle(language)?.sha256, style?.sha256].compactMap(\.self)
+    }
+
+    /// The styles after the ``Stylesheet``.
+    fileprivate var furtherStyles: [Markup] {
+        [LanguageStyle(language)?.markup, style?.markup].compactMap(\.self)
+    }
 
     func paragraph(_ text: Text) -> Markup { Markup(.p, words(text)) }
 

@@ -18,13 +18,7 @@ enum Stylesheet {
         font:1rem/1.6 system-ui,"Segoe UI",Roboto,sans-serif}\
         main{max-width:28rem;margin:4vh auto;padding:1.5rem;background:var(--card);border-radius:.75rem}\
         h1{margin:0 0 1rem;font-size:clamp(1.25rem,6.5vw,1.5rem);line-height:1.3;text-wrap:balance}\
-        body:lang(zh-Hans){font-family:system-ui,"PingFang SC","Microsoft YaHei","Noto Sans CJK SC",sans-serif}\
-        body:lang(zh-Hant){font-family:system-ui,"PingFang TC","Microsoft JhengHei","Noto Sans CJK TC",sans-serif}\
         h2{margin:2rem 0 .5rem;font-size:1.125rem;line-height:1.3}\
-        body:lang(ja){font-family:system-ui,"Segoe UI",Roboto,"Hiragino Sans",\
-        "Noto Sans CJK JP",sans-serif}\
-        :lang(ja) h1,:lang(ja) h2{word-break:auto-phrase}body:lang(ko){word-break:keep-all}\
-        :lang(de) :is(h1,h2,button,.button){-webkit-hyphens:auto;hyphens:auto;hyphenate-limit-chars:14 5 5}\
         p{margin:0 0 1rem}ul{margin:0 0 1rem;padding-inline-start:1.25rem}\
         .project{margin:0 0 .25rem;color:var(--soft);font-weight:600}\
         .project img{display:block;width:auto;max-width:100%;height:auto;max-height:2.5rem}\
@@ -68,6 +62,8 @@ enum Stylesheet {
         .divider{margin:1.25rem 0 0;color:var(--soft);text-align:center}\
         .help{margin-top:1.25rem}\
         footer.links{display:flex;flex-wrap:wrap;gap:0 1.5rem;max-width:none;padding:0}.plain{color:inherit}\
+        button.plain{width:auto;margin:0;padding:.625rem 0;border:0;background:none;font-weight:400;text-align:start;\
+        text-decoration:underline}\
         @media (prefers-color-scheme:dark){.apple{border-color:#fff;background:#fff;color:#000}\
         .google{border-color:#8e918f;background:#131314;color:#e3e3e3}}\
         @media (forced-colors:active){.apple{border-color:ButtonBorder}}\
@@ -76,5 +72,5 @@ enum Stylesheet {
         """
 
     /// SHA-256 of ``text`` in base64. The page's policy allows no other style (CSP 3 §6.7.3.3).
-    static let sha256 = "mUwain8vVpwBbe2D98lAhn5B0o+XpS/HgSVe2mn9vvM="
+    static let sha256 = "Lzc+3Gk6g2BevzAxCTukKM87gy2mOb2hvjryHsf/1bE="
 }

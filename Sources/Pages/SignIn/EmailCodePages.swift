@@ -54,13 +54,19 @@ extension Page {
 extension Page.Context {
     /// The offer to sign in by email, below the password: a link to the screen that asks for the address. Without a
     /// password, the form itself.
-    func emailOffer(_ screen: SignInScreen, _ step: SignInStep) -> [Markup] {
+    ///
+    /// - Parameter sharesForm: whether the page has ``screensForm(_:)``.
+    func emailOffer(_ screen: SignInScreen, _ step: SignInStep, sharesForm: Bool = false) -> [Markup] {
         guard screen.offersEmail else { return [] }
         guard !screen.emailsOwner else { return [step.form(.emailCode, [quietButton(.emailMe)])] }
         guard screen.offersPassword else {
             return (screen.providers.isEmpty ? [] : [divider]) + [emailForm(screen, step, localized(.emailMe))]
         }
-        return [switchLink(.emailMe, to: .emailCode, step, isButton: true)]
+        return [
+            sharesForm
+                ? switchButton(.emailMe, to: .emailCode)
+                : switchLink(.emailMe, to: .emailCode, step, isButton: true)
+        ]
     }
 
     fileprivate func emailForm(_ screen: SignInScreen, _ step: SignInStep, _ label: Text) -> Markup {

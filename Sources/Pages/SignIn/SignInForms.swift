@@ -78,17 +78,31 @@ extension Page.Context {
         return [Markup(.h2, text: text(.rememberedAccounts))]
             + entries.flatMap { entry in
                 let name: [Placeholder: TextValue] = [.name: .name(entry.email ?? entry.name)]
-                return [
-                    link(
-                        localized(.signInAs, name), to: .remembered(entry, flow: step.flow), isSecondary: true),
-                    step.form(
-                        .forget,
-                        [
-                            .hidden(.account, entry.account.rawValue),
-                            button(localized(.forgetAccount, name), [.classes(.quiet)]),
-                        ]),
-                ]
-            }
+                let (signInAs, account) = (localized(.signInAs, name), SignInField.account.rawValue)
+                let start =
+                    Destination.provider(ofRemembered: entry, flow: step.flow)
+                    .map { link(signInAs, to: $0, isSecondary: true) }
+                    ?? button(
+                        signInAs,
+                        [.classes(.quiet), .form(.screens), .name(account), .value(entry.account.rawValue)])
+                let removal = button(
+                    localized(.forgetAccount, name),
+                    [.classes(.quiet), .form(.forget), .name(account), .value(entry.account.rawValue)])
+                return [start, removal]
+            } + [step.form(.forget, [], [.id(.forget)])]
+    }
+
+    /// The form of the buttons that lead to other screens of the same flow. Buttons share it, because each link would
+    /// contain the sealed flow again.
+    func screensForm(_ step: SignInStep) -> Markup {
+        Markup(.form, [.id(.screens), .action(.signInPage)], [.hidden(.flow, step.flow)])
+    }
+
+    /// A button of ``screensForm(_:)``.
+    func switchButton(_ key: SignInPageText, to screen: SignInPageRequest.Screen, isLink: Bool = false) -> Markup {
+        button(
+            localized(key),
+            [.classes(isLink ? .plain : .quiet), .form(.screens), .name("screen"), .value(screen.rawValue)])
     }
 
     func quietButton(_ key: SignInPageText) -> Markup { button(localized(key), [.classes(.quiet)]) }
@@ -119,4 +133,6 @@ extension Markup {
 extension ElementID {
     static let stay = ElementID("stay")
     static let remember = ElementID("remember")
+    static let screens = ElementID("screens")
+    static let forget = ElementID("forget")
 }

@@ -105,16 +105,18 @@ extension Page {
         if screen.offersPassword {
             if !screen.providers.isEmpty { content.append(context.divider) }
             content.append(step.form(.signIn, context.passwordFields(screen, step.problem)))
-            content.append(context.switchLink(.forgotPassword, to: .reset, step))
+            content.append(context.switchButton(.forgotPassword, to: .reset, isLink: true))
         }
         content += context.passkeyForm(screen.passkey, step, isAlone: screen.offersOnlyPasskeys)
-        content += context.emailOffer(screen, step)
+        content += context.emailOffer(screen, step, sharesForm: true)
         if screen.offersGuest { content.append(step.form(.guest, [context.quietButton(.guest)])) }
         if screen.isEmpty { content.append(context.paragraph(.noMethod)) }
         content += context.rememberedAccounts(screen.remembered, step)
         content += context.help(.signInHelp)
         content.append(
-            context.footer(screen.offersSignUp ? [context.switchLink(.createAccount, to: .signUp, step)] : [], step))
+            context.footer(
+                screen.offersSignUp ? [context.switchButton(.createAccount, to: .signUp, isLink: true)] : [], step))
+        content.append(context.screensForm(step))
         return titled(.signInTitle, step, content, context).with(screen.passkey, step)
     }
 

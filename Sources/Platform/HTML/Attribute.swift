@@ -69,6 +69,8 @@ public struct Attribute: Sendable {
     }
     /// - Parameter mode: the keyboard that a phone shows, for example `numeric`.
     public static func inputMode(_ mode: StaticString) -> Attribute { Attribute("inputmode", "\(mode)") }
+    /// The form of a button outside of it.
+    public static func form(_ id: ElementID) -> Attribute { Attribute("form", id.rawValue) }
     public static func `for`(_ id: ElementID) -> Attribute { Attribute("for", id.rawValue) }
     public static func height(_ pixels: Int) -> Attribute { Attribute("height", String(pixels)) }
     public static func href(_ url: URLReference) -> Attribute { Attribute("href", url.text) }

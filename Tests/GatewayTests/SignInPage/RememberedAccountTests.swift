@@ -72,7 +72,10 @@ struct RememberedAccountTests {
     func remove() async throws {
         let visit = try await Self.visit()
         try await Self.remember(visit)
-        let removed = try await visit.submit(visit.open(["prompt": "login"]), "forget")
+        let page = try await visit.open(["prompt": "login"])
+        let button = #/form="forget" name="account" value="([^"]*)"/#
+        let account = try #require(page.text.firstMatch(of: button)?.output.1, "\(page.text)")
+        let removed = try await visit.submit(page, "forget", ["account": String(account)])
         #expect(removed.status == 303)
         #expect(visit.browser.cookies[Self.cookie] == nil)
         #expect(try await !visit.open(["prompt": "login"]).text.contains("Accounts on this device"))

@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import Glibc
+import Identity
 import Testing
 
 @testable import Pages
@@ -29,10 +30,32 @@ struct PageStyleTests {
         #expect(!frame.contains(#""*""#) && !"\(PageScript.delivery.text)".contains(#""*""#))
     }
 
+    @Test(
+        "The declared hash of the style of a language is the SHA-256 digest of its text", arguments: Language.allCases)
+    func language(language: Language) {
+        guard let style = LanguageStyle(language) else { return }
+        #expect(style.sha256 == Data(Digest.sha256(Array("\(style.text)".utf8))).base64EncodedString())
+        #expect(!"\(style.text)".contains { "<>&\n".contains($0) })
+    }
+
+    @Test(
+        "A page has the style of its own language only, and its policy allows it", arguments: Language.allCases)
+    func ownLanguage(language: Language) {
+        let page = Page.forgotPassword(Page.Context(language: language, projectName: nil))
+        let policy = page.response().headers["Content-Security-Policy"] ?? ""
+        for other in Language.allCases {
+            guard let style = LanguageStyle(other) else { continue }
+            #expect(page.html.contains("<style>\(style.text)</style>") == (other == language))
+            #expect(policy.contains(" 'sha256-\(style.sha256)'") == (other == language))
+        }
+    }
+
     @Test("Only Japanese pages name Japanese fonts, because Chinese characters have other shapes in Chinese")
     func fonts() {
-        let rules = "\(Stylesheet.text)".split(separator: "}").filter { $0.contains("Hiragino") || $0.contains(" JP") }
-        #expect(rules.count == 1 && rules.allSatisfy { $0.hasPrefix("body:lang(ja){") })
+        for language in Language.allCases {
+            let page = Page.forgotPassword(Page.Context(language: language, projectName: nil)).html
+            #expect((page.contains("Hiragino") || page.contains(" JP")) == (language == .japanese))
+        }
     }
 
     @Test("Text has a contrast of at least 7:1 and borders of at least 3:1, in the light and in the dark colours")
