@@ -44,11 +44,24 @@ extension SignInVisit {
     }
 
     /// Returns the visit with what the user has chosen in the form with the box, both ways.
-    func remembering(as fields: FormFields) throws -> SignInVisit {
+    func remembering(as fields: FormFields) async throws -> SignInVisit {
         let isWanted = fields[signIn: .remember] != nil
-        guard fields[signIn: .step] == SignInAction.signIn.rawValue, isWanted != flow.remembersAccount else {
-            return self
+        switch fields[signIn: .step].flatMap(SignInAction.init) {
+        case .signIn: return try remembering(isWanted)
+        // The script moves the box into the form of the passkey, on the screen that has the box.
+        case .passkey where try await flow.conflict == nil && state().step == nil && offer.screen.offersPassword:
+            return try remembering(isWanted)
+        default: return self
         }
+    }
+
+    /// Shows the page again, with the choice for the providers.
+    func chooseRemembering(_ isWanted: Bool) throws -> PageResponse {
+        PageResponse(.redirect(to: try remembering(isWanted).pageURL), of: realm.id)
+    }
+
+    private func remembering(_ isWanted: Bool) throws -> SignInVisit {
+        guard isWanted != flow.remembersAccount else { return self }
         var flow = flow
         flow.remembersAccount = isWanted
         return try with(flow)

@@ -130,6 +130,8 @@ extension SignInVisit {
         case .confirm: return try await confirmPreview(fields[signIn: .preview])
         case .reset: return try await sendReset(to: email)
         case .notNow: return try await startOver()
+        case .remember: return try chooseRemembering(true)
+        case .dontRemember: return try chooseRemembering(false)
         case .forget: return try forgetAccount(ID(fields[signIn: .account] ?? ""))
         case .emailCode: return try await sendEmail(to: email, stays: stays)
         case .emailAgain: return try await sendEmailAgain()
@@ -177,8 +179,8 @@ extension SignInVisit {
             case .reset: .reset
             case .signIn, .guest, .resume: .signIn
             case .emailCode: .emailCode
-            case .secondFactor, .passkey, .createPasskey, .skipPasskey, .cancel, .confirm, .notNow, .forget,
-                .emailAgain, .enterCode, .openLink:
+            case .secondFactor, .passkey, .createPasskey, .skipPasskey, .cancel, .confirm, .notNow, .remember,
+                .dontRemember, .forget, .emailAgain, .enterCode, .openLink:
                 nil
             }
         let problem = SignInProblem(refusal)

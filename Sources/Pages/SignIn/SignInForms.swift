@@ -92,6 +92,15 @@ extension Page.Context {
             } + [step.form(.forget, [], [.id(.forget)])]
     }
 
+    /// The choice for the providers, whose buttons are links and have no box. It works without scripts.
+    func rememberChoice(_ remembers: Bool, _ step: SignInStep) -> [Markup] {
+        guard remembers else { return [step.form(.remember, [quietButton(.rememberAccount)])] }
+        return [
+            Markup(.p, [.role("status"), .classes(.done)], text: text(.willRemember)),
+            step.form(.dontRemember, [quietButton(.dontRemember)]),
+        ]
+    }
+
     /// The form of the buttons that lead to other screens of the same flow. Buttons share it, because each link would
     /// contain the sealed flow again.
     func screensForm(_ step: SignInStep) -> Markup {

@@ -16,7 +16,7 @@ enum SignInPageText: TextKey {
     case conflictTitle, conflictKnown, conflictHidden, knownMethod, notNow
     case passkeySignIn, passkeyFailed, passkeyUnknown, passkeyOfferTitle, passkeyOfferAdvice, createPasskey
     case passkeyNotCreated, passkeyUnsupported
-    case rememberAccount, rememberedAccounts, signInAs, forgetAccount
+    case rememberAccount, willRemember, dontRemember, rememberedAccounts, signInAs, forgetAccount
     case subject
     case resetTitle, resetAdvice, sendEmail, backToSignIn, resetSentTitle, resetSentAdvice
     case emailCodeTitle, emailCodeAdvice, emailCodeSent, codeFromEmail, emailAgain, otherAddress, linkOpened
@@ -115,6 +115,8 @@ enum SignInPageText: TextKey {
         case .passkeyNotCreated: "No passkey was created. You can try again."
         case .passkeyUnsupported: "This browser does not support passkeys."
         case .rememberAccount: "Remember my account on this device"
+        case .willRemember: "Your account will be remembered on this device."
+        case .dontRemember: "Do not remember my account"
         case .rememberedAccounts: "Accounts on this device"
         case .signInAs: "Sign in as {name}"
         case .forgetAccount: "Remove {name} from this device"

@@ -50,6 +50,8 @@ public enum SignInField: String, Sendable {
 /// The steps that a form of the sign-in page requests. The raw values are those of the field `step`.
 public enum SignInAction: String, CaseIterable, Sendable {
     case signIn, signUp, guest, resume, secondFactor, passkey, createPasskey, skipPasskey, cancel, confirm, reset
+    /// Remember the account that signs in with a provider, or do not.
+    case remember, dontRemember
     case notNow, forget
     /// Send an email with a link and a code, or another one; enter its code; open its link.
     case emailCode, emailAgain, enterCode, openLink
@@ -101,6 +103,7 @@ extension Page {
         if !screen.providers.isEmpty {
             content.append(
                 Markup(.div, [.classes(.providers)], screen.providers.map { $0.markup(flow: step.flow, context) }))
+            if screen.offersStaying { content += context.rememberChoice(screen.remembers, step) }
         }
         if screen.offersPassword {
             if !screen.providers.isEmpty { content.append(context.divider) }

@@ -94,6 +94,37 @@ struct RememberedAccountTests {
         #expect(try await !visit.open(["prompt": "login"]).text.contains("Accounts on this device"))
     }
 
+    @Test(
+        "The account of a provider is remembered if the user has chosen so on the page, and the choice can be taken back",
+        arguments: ["apple.com", "google.com"], [true, false])
+    func provider(provider: String, isKept: Bool) async throws {
+        let visit = SignInPageVisit(try await TestGateway.withAppleGoogleAndOpenID(#""platform": "web""#))
+        var page = try await visit.open()
+        #expect(page.text.contains(#"name="step" value="remember""#), "\(page.text)")
+        page = try await visit.follow(visit.submit(page, "remember"))
+        #expect(page.text.contains("Your account will be remembered on this device."), "\(page.text)")
+        if !isKept { page = try await visit.follow(visit.submit(page, "dontRemember")) }
+        #expect(page.text.contains("Your account will be remembered") == isKept)
+        let done = try await visit.signIn(with: provider, on: page)
+        #expect(done.result != nil, "\(done.text)")
+        #expect((visit.browser.cookies[Self.cookie] != nil) == isKept)
+        let next = try await visit.open(["prompt": "login"])
+        let links = next.text.matches(of: #/<a class="button quiet" href="signIn\/provider\?providerId=([a-z.]+)&/#)
+        #expect(links.map { String($0.output.1) } == (isKept ? [provider] : []))
+    }
+
+    @Test("The box of the page counts for a passkey too", arguments: [true, false])
+    func passkey(isWanted: Bool) async throws {
+        let gateway = try await TestGateway.withServiceKey().acceptingPasskeysOnPages()
+        var ada = try await gateway.enrolPasskey(gateway.signUp(email: "ada@example.com"))
+        let visit = SignInPageVisit(gateway)
+        let ticked = try await visit.submit(
+            visit.open(), "signIn", Self.remembering.merging(["password": "wrong"]) { $1 })
+        let done = try await visit.submitPasskey(ticked, &ada.device, isWanted ? ["remember": "on"] : [:])
+        #expect(done.result != nil, "\(done.text)")
+        #expect((visit.browser.cookies[Self.cookie] != nil) == isWanted)
+    }
+
     @Test("A cookie that the gateway did not seal for this purpose is ignored", arguments: ["", "x", "flow"])
     func forged(value: String) async throws {
         let visit = try await Self.visit()

@@ -197,8 +197,10 @@ extension SignInPageVisit {
         try await openURI(["operation": "REAUTHENTICATE", "idToken": .string(idToken)])
     }
 
-    func submitPasskey(_ page: Exchange, _ device: inout TestPasskey) async throws -> Exchange {
-        try await submit(page, "passkey", ["credential": credential(page, &device)])
+    func submitPasskey(
+        _ page: Exchange, _ device: inout TestPasskey, _ boxes: [String: String] = [:]
+    ) async throws -> Exchange {
+        try await submit(page, "passkey", boxes.merging(["credential": credential(page, &device)]) { $1 })
     }
 }
 

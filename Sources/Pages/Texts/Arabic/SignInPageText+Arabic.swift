@@ -85,6 +85,8 @@ extension SignInPageText {
         case .passkeyNotCreated: "لم يُنشأ أي مفتاح مرور. يمكنك المحاولة مرة أخرى."
         case .passkeyUnsupported: "لا يدعم هذا المتصفح مفاتيح المرور."
         case .rememberAccount: "تذكّر حسابي على هذا الجهاز"
+        case .willRemember: "سيتم تذكّر حسابك على هذا الجهاز."
+        case .dontRemember: "عدم تذكّر حسابي"
         case .rememberedAccounts: "الحسابات على هذا الجهاز"
         case .signInAs: "تسجيل الدخول باسم {name}"
         case .forgetAccount: "إزالة {name} من هذا الجهاز"

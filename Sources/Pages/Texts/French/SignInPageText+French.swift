@@ -85,6 +85,8 @@ extension SignInPageText {
         case .passkeyNotCreated: "Aucune clé d’accès n’a été créée. Vous pouvez réessayer."
         case .passkeyUnsupported: "Ce navigateur ne prend pas en charge les clés d’accès."
         case .rememberAccount: "Mémoriser mon compte sur cet appareil"
+        case .willRemember: "Votre compte sera mémorisé sur cet appareil."
+        case .dontRemember: "Ne pas mémoriser mon compte"
         case .rememberedAccounts: "Comptes sur cet appareil"
         case .signInAs: "Se connecter en tant que {name}"
         case .forgetAccount: "Retirer {name} de cet appareil"

@@ -85,6 +85,8 @@ extension SignInPageText {
         case .passkeyNotCreated: "Es wurde kein Passkey erstellt. Sie können es noch einmal versuchen."
         case .passkeyUnsupported: "Dieser Browser unterstützt keine Passkeys."
         case .rememberAccount: "Mein Konto auf diesem Gerät merken"
+        case .willRemember: "Ihr Konto wird auf diesem Gerät gemerkt."
+        case .dontRemember: "Mein Konto nicht merken"
         case .rememberedAccounts: "Konten auf diesem Gerät"
         case .signInAs: "Als {name} anmelden"
         case .forgetAccount: "{name} von diesem Gerät entfernen"

@@ -85,6 +85,8 @@ extension SignInPageText {
         case .passkeyNotCreated: "Tidak ada kunci sandi yang dibuat. Anda dapat mencoba lagi."
         case .passkeyUnsupported: "Browser ini tidak mendukung kunci sandi."
         case .rememberAccount: "Ingat akun saya di perangkat ini"
+        case .willRemember: "Akun Anda akan diingat di perangkat ini."
+        case .dontRemember: "Jangan ingat akun saya"
         case .rememberedAccounts: "Akun di perangkat ini"
         case .signInAs: "Masuk sebagai {name}"
         case .forgetAccount: "Hapus {name} dari perangkat ini"

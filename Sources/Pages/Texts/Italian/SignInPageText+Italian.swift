@@ -85,6 +85,8 @@ extension SignInPageText {
         case .passkeyNotCreated: "Non è stata creata nessuna passkey. Puoi riprovare."
         case .passkeyUnsupported: "Questo browser non supporta le passkey."
         case .rememberAccount: "Ricorda il mio account su questo dispositivo"
+        case .willRemember: "Il tuo account verrà ricordato su questo dispositivo."
+        case .dontRemember: "Non ricordare il mio account"
         case .rememberedAccounts: "Account su questo dispositivo"
         case .signInAs: "Accedi come {name}"
         case .forgetAccount: "Rimuovi {name} da questo dispositivo"

@@ -85,6 +85,8 @@ extension SignInPageText {
         case .passkeyNotCreated: "パスキーは作成されませんでした。もう一度お試しください。"
         case .passkeyUnsupported: "このブラウザーはパスキーに対応していません。"
         case .rememberAccount: "この端末にアカウントを記憶する"
+        case .willRemember: "この端末にアカウントを記憶します。"
+        case .dontRemember: "アカウントを記憶しない"
         case .rememberedAccounts: "この端末のアカウント"
         case .signInAs: "{name}としてログインする"
         case .forgetAccount: "{name}をこの端末から削除する"

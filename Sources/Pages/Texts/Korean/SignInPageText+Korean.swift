@@ -85,6 +85,8 @@ extension SignInPageText {
         case .passkeyNotCreated: "패스키가 만들어지지 않았습니다. 다시 시도할 수 있습니다."
         case .passkeyUnsupported: "이 브라우저는 패스키를 지원하지 않습니다."
         case .rememberAccount: "이 기기에서 내 계정 기억"
+        case .willRemember: "이 기기에서 계정을 기억합니다."
+        case .dontRemember: "내 계정을 기억하지 않음"
         case .rememberedAccounts: "이 기기의 계정"
         case .signInAs: "{name} 계정으로 로그인"
         case .forgetAccount: "이 기기에서 {name} 삭제"

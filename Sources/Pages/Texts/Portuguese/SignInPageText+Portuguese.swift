@@ -85,6 +85,8 @@ extension SignInPageText {
         case .passkeyNotCreated: "Nenhuma chave de acesso foi criada. Você pode tentar de novo."
         case .passkeyUnsupported: "Este navegador não é compatível com chaves de acesso."
         case .rememberAccount: "Lembrar minha conta neste dispositivo"
+        case .willRemember: "Sua conta será lembrada neste dispositivo."
+        case .dontRemember: "Não lembrar minha conta"
         case .rememberedAccounts: "Contas neste dispositivo"
         case .signInAs: "Fazer login como {name}"
         case .forgetAccount: "Remover {name} deste dispositivo"

@@ -85,6 +85,8 @@ extension SignInPageText {
         case .passkeyNotCreated: "未创建通行密钥。您可以重试。"
         case .passkeyUnsupported: "此浏览器不支持通行密钥。"
         case .rememberAccount: "在此设备上记住我的账号"
+        case .willRemember: "此设备将记住您的账号。"
+        case .dontRemember: "不记住我的账号"
         case .rememberedAccounts: "此设备上的账号"
         case .signInAs: "以 {name} 的身份登录"
         case .forgetAccount: "从此设备上移除 {name}"

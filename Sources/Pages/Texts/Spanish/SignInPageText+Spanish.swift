@@ -85,6 +85,8 @@ extension SignInPageText {
         case .passkeyNotCreated: "No se ha creado ninguna llave de acceso. Puede intentarlo de nuevo."
         case .passkeyUnsupported: "Este navegador no admite llaves de acceso."
         case .rememberAccount: "Recordar mi cuenta en este dispositivo"
+        case .willRemember: "Su cuenta se recordará en este dispositivo."
+        case .dontRemember: "No recordar mi cuenta"
         case .rememberedAccounts: "Cuentas en este dispositivo"
         case .signInAs: "Iniciar sesión como {name}"
         case .forgetAccount: "Quitar {name} de este dispositivo"

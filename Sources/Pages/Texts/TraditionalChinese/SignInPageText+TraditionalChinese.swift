@@ -85,6 +85,8 @@ extension SignInPageText {
         case .passkeyNotCreated: "未建立通行密鑰。您可以再試一次。"
         case .passkeyUnsupported: "此瀏覽器不支援通行密鑰。"
         case .rememberAccount: "在此裝置上記住我的帳號"
+        case .willRemember: "此裝置將記住您的帳號。"
+        case .dontRemember: "不記住我的帳號"
         case .rememberedAccounts: "此裝置上的帳號"
         case .signInAs: "以 {name} 的身分登入"
         case .forgetAccount: "從此裝置上移除 {name}"
