@@ -173,6 +173,48 @@ def test_not_now_returns_to_the_app(app, window):
     assert return_to_app(app, window)["user_id"] == account
 
 
+# Records what the pages tell the browser about passkeys, besides telling it.
+RECORDED_SIGNALS = """
+for (const name of ["signalAllAcceptedCredentials", "signalUnknownCredential"]) {
+  const real = PublicKeyCredential[name];
+  PublicKeyCredential[name] = async options => {
+    (window.signals ||= []).push([name, options]);
+    if (real) return real.call(PublicKeyCredential, options);
+  };
+}
+"""
+
+
+def test_a_removed_and_an_unknown_passkey_are_signalled_to_the_browser(app, window):
+    window.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": RECORDED_SIGNALS})
+    sign_in_by_password(app, window)
+    window.wait(lambda: window.buttons_and_links("Create a passkey"))
+    [button] = window.buttons_and_links("Create a passkey")
+    button.click()
+    return_to_app(app, window)
+    [created] = window.driver.get_credentials()
+    window.open(f"{app.origin}/demo/__/auth/account/methods")
+    links = [link for link in window.buttons_and_links("Remove") if "Passkey" in link.get_attribute("aria-label")]
+    links[0].click()
+    window.wait(lambda: window.heading.startswith("Remove"))
+    window.click("Remove")
+    [[name, told]] = window.wait(lambda: window.evaluate("window.signals"))
+    assert name == "signalAllAcceptedCredentials"
+    assert told["rpId"] == "localhost" and told["allAcceptedCredentialIds"] == []
+    assert told["userId"] == created.user_handle.rstrip("=")
+    assert window.console_messages() == []
+    # The authenticator of the test keeps the passkey if it ignores signals.
+    if not window.driver.get_credentials():
+        return
+    window.open(app.url(prompt="login"))
+    window.wait(lambda: window.buttons_and_links("Sign in with a passkey"))
+    [button] = window.buttons_and_links("Sign in with a passkey")
+    button.click()
+    window.wait(lambda: "No account has this passkey." in window.text)
+    [[name, told]] = window.wait(lambda: window.evaluate("window.signals"))
+    assert name == "signalUnknownCredential" and told["rpId"] == "localhost"
+
+
 def test_a_user_adds_renames_and_removes_a_passkey_on_the_account_page(app, window):
     sign_in_by_password(app, window)
     [button] = window.buttons_and_links("Not now")

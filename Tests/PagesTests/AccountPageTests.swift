@@ -67,10 +67,12 @@ struct AccountPageTests {
                     device: device), lastUsedAt: AccountPageTests.now, app: ID("app"))
         }
 
-        func frame(_ path: AccountPath, _ notice: AccountNotice? = nil) -> AccountFrame {
+        func frame(
+            _ path: AccountPath, _ notice: AccountNotice? = nil, acceptedPasskeys: String? = nil
+        ) -> AccountFrame {
             AccountFrame(
                 Page.Context(language: .english, projectName: name), path, formToken: token,
-                now: AccountPageTests.now + .seconds(3600), notice: notice)
+                now: AccountPageTests.now + .seconds(3600), notice: notice, acceptedPasskeys: acceptedPasskeys)
         }
 
         var rules: PasswordRules { PasswordRules(Policy(.sekisho)) }
@@ -106,6 +108,11 @@ struct AccountPageTests {
                 .signInMethods(
                     $0.methods, recoveryCodes: $0.account.secondFactors.recoveryCodes, adding: $0.addable,
                     $0.frame(.methods))
+            },
+            Row(testDescription: "removed passkey") {
+                .signInMethods(
+                    $0.methods, recoveryCodes: nil, adding: $0.addable,
+                    $0.frame(.methods, .removed, acceptedPasskeys: #"{"userId": "\#($0.name)"}"#))
             },
             Row(testDescription: "removal") { .removeMethod($0.methods[0], $0.frame(.remove)) },
             Row(testDescription: "removal of a passkey") { .removeMethod($0.methods[4], $0.frame(.remove)) },
@@ -204,12 +211,12 @@ struct AccountPageTests {
         return script.map { page.html.replacing($0.0, with: "", maxReplacements: 1) } ?? page.html
     }
 
-    @Test("Only the page of a new passkey allows a script, and only its own")
+    @Test("Only the pages of a new and a removed passkey allow a script, and only its own")
     func allowedScript() throws {
         for row in Self.rows {
             let page = row.make(Values())
             let policy = try #require(page.sessionResponse().headers["Content-Security-Policy"])
-            #expect(policy.contains("script-src") == (row.testDescription == "new passkey"))
+            #expect(policy.contains("script-src") == ["new passkey", "removed passkey"].contains(row.testDescription))
             #expect(Self.withoutAllowedScript(page).contains("<script") == false)
         }
     }
@@ -220,7 +227,7 @@ struct AccountPageTests {
         PageTests.expectAccessible(page.html)
         #expect(page.html.utf8.count <= 15_000)
         let texts = Self.withoutAllowedScript(page).replacing(
-            #/<style>.*?</style>| data-passkey="[^"]*"/#, with: "")
+            #/<style>.*?</style>| data-(passkey|accepted)="[^"]*"/#, with: "")
         #expect(!texts.contains("{"), "a placeholder is not filled")
     }
 

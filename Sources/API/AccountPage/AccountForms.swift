@@ -35,6 +35,7 @@ extension AccountPageRequest {
         else { throw FactorRefusal.factorUnknown }
         var input = AccountEditor.Input()
         input.keepsSignInMethod = true
+        var userHandle: String?
         switch reference {
         case .factor(let factor):
             let signedIn = try await services.accounts.factors.withdraw(
@@ -43,12 +44,14 @@ extension AccountPageRequest {
         case .passkey(let passkey):
             input.removedPasskeys = [passkey]
             input.replacesOwnSession = caller.session.passkey == passkey
+            userHandle = encodedUserHandle(of: passkey)
         case .provider(.password): input.removesPassword = true
         case .provider(.emailLink): input.unlinked = [.password]
         case .provider(.phone): input.removesPhoneNumber = true
         case .provider(let provider): input.unlinked = [provider]
         }
-        return try await done(.removed, at: .methods, replacingSessionBy: try await edit(input))
+        return try await done(
+            .removed, at: .methods, replacingSessionBy: try await edit(input), removingPasskeyOf: userHandle)
     }
 
     private func changeEmail() async throws -> PageResponse {

@@ -41,19 +41,26 @@ struct AccountPageRequest {
 
     /// - Parameter showsNotice: whether the page states what the previous form has done.
     func frame(showsNotice: Bool = true) -> AccountFrame {
-        AccountFrame(
+        let notice = showsNotice ? provenNotice : nil
+        return AccountFrame(
             context, path, formToken: services.signInPage.forms.token(for: form),
-            now: services.signInPage.clock.now(), zone: zone, notice: showsNotice ? provenNotice : nil)
+            now: services.signInPage.clock.now(), zone: zone, notice: notice,
+            acceptedPasskeys: notice == nil ? nil : acceptedPasskeys)
     }
 
-    private func noticeForm(_ notice: AccountNotice, _ browser: [UInt8]) -> FormTokens.Form {
-        FormTokens.Form(browser: browser, action: "notice", subject: notice.rawValue)
+    /// - Parameter userHandle: that of a removed passkey, in base64url; `nil` for other notices.
+    private func noticeForm(_ notice: AccountNotice, _ userHandle: String?, _ browser: [UInt8]) -> FormTokens.Form {
+        FormTokens.Form(
+            browser: browser, action: "notice",
+            subject: ([notice.rawValue] + [userHandle].compactMap(\.self)).joined(separator: "."))
     }
 
     /// The notice in the query, if a form of this session has led here. Otherwise a link could show any notice.
     private var provenNotice: AccountNotice? {
         guard let notice = call.request.query("done").flatMap(AccountNotice.init(rawValue:)),
-            services.signInPage.forms.isValid(call.request.query("proof"), for: noticeForm(notice, session.secretHash))
+            services.signInPage.forms.isValid(
+                call.request.query("proof"),
+                for: noticeForm(notice, call.request.query("userHandle"), session.secretHash))
         else { return nil }
         return notice
     }
@@ -69,10 +76,11 @@ struct AccountPageRequest {
     ///
     /// - Parameters:
     ///   - signedIn: the session that replaces the browser's; `nil` if the browser keeps its session.
+    ///   - userHandle: that of a removed passkey, in base64url, so that the page tells the browser which passkeys are left.
     ///   - newLanguage: the language that the user has chosen for all pages; `nil` if the form chose none.
     func done(
         _ notice: AccountNotice, at next: AccountPath, replacingSessionBy signedIn: SignedIn? = nil,
-        showing newLanguage: Language? = nil
+        removingPasskeyOf userHandle: String? = nil, showing newLanguage: Language? = nil
     ) async throws -> PageResponse {
         var browser = session.secretHash
         var cookie: String?
@@ -82,9 +90,10 @@ struct AccountPageRequest {
             cookie = self.cookie.header(
                 value.text, maxAge: session.staysSignedIn ? BrowserSessionLifetime.stay.absolute : nil)
         }
-        let proof = services.signInPage.forms.token(for: noticeForm(notice, browser))
+        let proof = services.signInPage.forms.token(for: noticeForm(notice, userHandle, browser))
         let language = newLanguage.map { ("hl", $0.rawValue) } ?? ("lang", context.language.rawValue)
-        let query = PercentEncoding.encode(form: [("done", notice.rawValue), ("proof", proof), language])
+        let handle = userHandle.map { [("userHandle", $0)] } ?? []
+        let query = PercentEncoding.encode(form: [("done", notice.rawValue), ("proof", proof)] + handle + [language])
         var response = Response.redirect(to: path.relativePath(to: next) + "?" + query)
         if let cookie { response.headers.add("Set-Cookie", cookie) }
         return PageResponse(response, of: realm.id)

@@ -31,6 +31,23 @@ extension AccountPageRequest {
         }
     }
 
+    /// The user handle of a passkey of the account, in base64url.
+    func encodedUserHandle(of id: ID<Passkey>) -> String? {
+        account.passkeys.first { $0.id == id }.map { Base64URL.encode(Array($0.userHandle.utf8)) }
+    }
+
+    /// What the page tells the browser after the removal of a passkey: the passkeys of its user handle that are left. The
+    /// proof of the notice covers the handle: otherwise a link could hide the passkeys of another account.
+    var acceptedPasskeys: String? {
+        guard let userHandle = call.request.query("userHandle"), let rpID = realm.project.passkeys.rpID,
+            realm.offersPasskeys(to: .accountPage, on: call.origin(in: realm))
+        else { return nil }
+        let left = account.passkeys.filter { $0.rpID == rpID && encodedUserHandle(of: $0.id) == userHandle }
+        return try? AcceptedPasskeys(
+            rpId: rpID, userId: userHandle, allAcceptedCredentialIds: left.map(\.id.rawValue)
+        ).jsonText
+    }
+
     /// The passkey that the form, or the query of the page, names; `nil` if the account does not have it.
     private var namedPasskey: (id: ID<Passkey>, method: AccountMethod)? {
         guard case .passkey(let id) = reference,
@@ -57,4 +74,11 @@ extension AccountPageRequest {
         try await services.accounts.passkeys.rename(id, to: name, for: caller, in: realm)
         return try await done(.renamed, at: .methods)
     }
+}
+
+/// `AllAcceptedCredentialsOptions` (WebAuthn Level 3 §5.1.10.3).
+private struct AcceptedPasskeys: Encodable {
+    let rpId: String
+    let userId: String
+    let allAcceptedCredentialIds: [String]
 }

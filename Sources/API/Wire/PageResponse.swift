@@ -110,7 +110,7 @@ extension EndpointCall {
 
     /// The parameters of each page that a browser can request again.
     private static let repeatedParameters: [String: Set<ByteText>] = [
-        "account": ["after", "app", "deleted", "done", "error", "method", "proof"],
+        "account": ["after", "app", "deleted", "done", "error", "method", "proof", "userHandle"],
         "action": ["apiKey", "mode", "oobCode"], "forgotPassword": [], "signOut": [],
     ]
 

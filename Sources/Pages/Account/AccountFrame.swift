@@ -12,11 +12,15 @@ public struct AccountFrame: Sendable {
     let zone: TimeZoneOffsets
     /// What the previous form has done.
     var notice: AccountNotice?
+    /// `AllAcceptedCredentialsOptions` in JSON, after a passkey was removed: browsers then stop offering it. `nil` for
+    /// other notices.
+    let acceptedPasskeys: String?
 
     public init(
         _ context: Page.Context, _ path: AccountPath, formToken: String, now: Instant, zone: TimeZoneOffsets = .utc,
-        notice: AccountNotice? = nil
+        notice: AccountNotice? = nil, acceptedPasskeys: String? = nil
     ) {
+        self.acceptedPasskeys = acceptedPasskeys
         self.context = context
         self.path = path
         self.formToken = formToken
@@ -170,8 +174,11 @@ extension AccountFrame {
 
     /// A page with the notice of the previous form, and a link back to the overview.
     func page(_ title: Text, _ content: [Markup]) -> Page {
-        let status = notice.map { [Markup(.p, [.role("status"), .classes(.done)], markup($0.text))] } ?? []
-        return Page(context, title, status + content + (path == .overview ? [] : [navigation]))
+        let accepted = acceptedPasskeys.map { [Attribute.acceptedPasskeys($0)] } ?? []
+        let status = notice.map { [Markup(.p, [.role("status"), .classes(.done)] + accepted, markup($0.text))] } ?? []
+        var page = Page(context, title, status + content + (path == .overview ? [] : [navigation]))
+        page.usesPasskeys = !accepted.isEmpty
+        return page
     }
 
     /// Links to the main parts, below the content of every part. The overview lists all parts itself.

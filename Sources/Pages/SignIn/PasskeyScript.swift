@@ -3,6 +3,10 @@ extension PageScript {
     /// field `credential`, and submits the form. While no ceremony runs, the browser offers passkeys where the user types
     /// the address (conditional mediation). A form is hidden unless the browser supports passkeys, and the advice about that is
     /// shown instead. Other forms tell the gateway that the browser can create passkeys.
+    ///
+    /// The script also tells the browser which passkeys it may stop offering: `data-unknown` of a form, after no account
+    /// had the presented passkey, and `data-accepted` of a notice, after the user has removed one (WebAuthn Level 3
+    /// §5.1.10).
     package static let passkeys = PageScript(
         text: """
             (()=>{
@@ -10,6 +14,9 @@ extension PageScript {
             const P=window.PublicKeyCredential;
             if(!P||!P.parseRequestOptionsFromJSON||!P.parseCreationOptionsFromJSON)return;
             for(const field of document.getElementsByName("passkeys"))field.value="on";
+            for(const notice of document.querySelectorAll("[data-accepted]"))
+            if(P.signalAllAcceptedCredentials)
+            P.signalAllAcceptedCredentials(JSON.parse(notice.dataset.accepted)).catch(()=>{});
             const none=document.getElementById("noPasskeys");
             if(none)none.hidden=true;
             for(const form of document.querySelectorAll("form[data-passkey]")){
@@ -37,5 +44,5 @@ extension PageScript {
             wait()}
             })()
             """,
-        sha256: "oFPpMtzGQsZHBqFUkk+ZSigWMaddIbXNa/Hnz4j0VbU=")
+        sha256: "tXPLEBy8t6ah8toyFnDCh8wvIdHnQljwweNpyJdiL6E=")
 }

@@ -62,6 +62,8 @@ public struct Attribute: Sendable {
     public static func passkeyOptions(_ json: String) -> Attribute { Attribute("data-passkey", json) }
     /// A passkey that the gateway does not know, in JSON, which the script of the page reads as `form.dataset.unknown`.
     public static func unknownPasskey(_ json: String) -> Attribute { Attribute("data-unknown", json) }
+    /// The passkeys that the gateway accepts, in JSON, which the script of the page reads as `dataset.accepted`.
+    public static func acceptedPasskeys(_ json: String) -> Attribute { Attribute("data-accepted", json) }
     public static func datetime(_ text: String) -> Attribute { Attribute("datetime", text) }
     static func dir(_ direction: StaticString) -> Attribute { Attribute("dir", "\(direction)") }
     public static func describedBy(_ ids: [ElementID]) -> Attribute {

@@ -49,6 +49,49 @@ struct AccountPasskeyTests {
         #expect(methods.text.contains("My &lt;laptop&gt;"))
     }
 
+    /// What the page tells the browser about the passkeys that are left; `nil` if it says nothing.
+    private static func accepted(on page: Exchange) throws -> JSON? {
+        try page.text.firstMatch(of: #/data-accepted="([^"]*)"/#).map { match in
+            try JSON(Array(String(match.output.1).replacing("&quot;", with: "\"").utf8))
+        }
+    }
+
+    @Test("After the removal of a passkey, the page tells the browser which ones are left, with its only script")
+    func signal() async throws {
+        let (browser, tokens) = try await Self.ada()
+        var devices = [try TestPasskey(), try TestPasskey()]
+        for index in devices.indices { #expect(try await browser.createPasskey(&devices[index]).status == 303) }
+        let lookup = try await browser.gateway.lookup(browser.gateway.signIn().json["idToken"]?.string ?? "")
+        let handle = lookup.json["users"]?[0]?["passkeySignals"]?[0]?["userId"]
+        for (index, left) in [(0, [devices[1].id]), (1, [])] {
+            let posted = try await browser.submit("remove?method=passkey.\(devices[index].id)")
+            let page = try await browser.follow(try #require(posted.location, "\(posted.text)"))
+            let told = try #require(try Self.accepted(on: page), "\(page.text)")
+            #expect(told["allAcceptedCredentialIds"] == .array(left.map(JSON.string)))
+            #expect(told["userId"] == handle && told["rpId"] == "example.com", "\(told)")
+            #expect(page.headers["Content-Security-Policy"]?.contains("script-src 'sha256-") == true)
+            #expect(try await browser.gateway.passkeys(of: tokens.localId).count == 1 - index)
+        }
+    }
+
+    @Test("A link with another user handle tells the browser nothing, nor does a page without a removal")
+    func forgedSignal() async throws {
+        let (browser, _) = try await Self.ada()
+        var device = try TestPasskey()
+        _ = try await browser.createPasskey(&device)
+        let posted = try await browser.submit("remove?method=passkey.\(device.id)")
+        let location = try #require(posted.location)
+        let handle = try #require(location.firstMatch(of: #/userHandle=([^&]*)/#)?.output.1)
+        for changed in [
+            location.replacing("userHandle=\(handle)", with: "userHandle=ZXZl"),
+            location.replacing("&userHandle=\(handle)", with: ""), "methods", "methods?userHandle=\(handle)",
+        ] {
+            let page = try await browser.follow(changed)
+            #expect(page.status == 200 && (try Self.accepted(on: page)) == nil, "\(changed)")
+            #expect(page.headers["Content-Security-Policy"]?.contains("script-src") == false)
+        }
+    }
+
     @Test("The passkey of another account is neither renamed nor shown")
     func foreign() async throws {
         let (browser, _) = try await Self.ada()
