@@ -21,7 +21,7 @@ from web_app import answer_consent_page
 pytestmark = pytest.mark.slow
 STATE = "state of the app"
 # Between links on one line of the footer.
-SMALLEST_GAP_OF_LINKS = """Math.min(99, ...[...document.querySelectorAll("footer.links a")].flatMap((link, index, all) => {
+SMALLEST_GAP_OF_LINKS = """Math.min(99, ...[...document.querySelectorAll("footer.links :is(a,button)")].flatMap((link, index, all) => {
     const [own, next] = [link, all[index + 1] ?? link].map(found => found.getBoundingClientRect());
     return next.top === own.top && next.left > own.left ? [next.left - own.right] : [];
 }))"""
@@ -115,7 +115,7 @@ def test_a_user_signs_in_by_mouse_and_the_page_returns_to_the_app(app, email, wi
     assert window.driver.title.startswith("Error: ")
     assert window.element("#address").get_attribute("value") == email
     window.element("#password").send_keys(PASSWORD)
-    window.elements("form button")[0].click()
+    window.element("#password").send_keys(Keys.ENTER)
     window.wait(lambda: window.driver.current_url.startswith(app.target))
     assert app.exchange(window.driver.current_url)["isNewUser"] is False
     window.open(app.url())

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 import requests
+from selenium.webdriver.common.keys import Keys
 
 import gateway
 from browser import browser
@@ -81,7 +82,7 @@ def sign_in_on_the_page(window, own_dev, email):
     window.wait(lambda: window.driver.current_url.startswith(own_dev.url))
     window.element("#address").send_keys(email)
     window.element("#password").send_keys(PASSWORD)
-    window.elements("form button")[0].click()
+    window.element("#password").send_keys(Keys.ENTER)
 
 
 def cancel_on_the_page(window, own_dev):

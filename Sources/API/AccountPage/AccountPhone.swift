@@ -28,7 +28,7 @@ extension AccountPageRequest {
         let pending: PendingPhoneNumber
         do {
             let enrolment = try await services.signIn.phone.sendCode(
-                to: number, in: account.language, in: realm, from: requestContext)
+                to: number, language: account.language, in: realm, from: requestContext)
             pending = PendingPhoneNumber(number: number, enrolment: enrolment)
         } catch let refusal as PhoneRefusal {
             guard let problem = PhoneProblem(refusal) else { throw refusal }

@@ -1,4 +1,4 @@
-public import Identity
+internal import Identity
 
 /// A name that the account page does not accept: of the user, or of a passkey.
 public struct RejectedName: Sendable {

@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import Glibc
+import HTTP
 import Identity
 import Testing
 

@@ -34,7 +34,7 @@ public struct PhoneMethod: Sendable {
     /// - Parameter language: the language of the signed-in user who adds the number; `nil` for a sign-in.
     /// - Returns: the wire's `sessionInfo`.
     public func sendCode(
-        to text: String?, in language: Language? = nil, in realm: Realm, from context: RequestContext
+        to text: String?, language: Language? = nil, in realm: Realm, from context: RequestContext
     ) async throws -> String {
         var language = language
         try requireAllowed(in: realm)
