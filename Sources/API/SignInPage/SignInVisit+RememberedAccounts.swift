@@ -49,8 +49,8 @@ extension SignInVisit {
         switch fields[signIn: .step].flatMap(SignInAction.init) {
         case .signIn: return try remembering(isWanted)
         // The script moves the box into the form of the passkey, on the screen that has the box.
-        case .passkey where try await flow.conflict == nil && state().step == nil && offer.screen.offersPassword:
-            return try remembering(isWanted)
+        case .passkey where flow.conflict == nil && offer.screen.offersPassword:
+            return try await state().step == nil ? remembering(isWanted) : self
         default: return self
         }
     }
