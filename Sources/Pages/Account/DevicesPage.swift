@@ -28,7 +28,7 @@ public struct AccountDevice: Sendable {
 
 extension Page {
     /// The number of devices on one page.
-    public static let deviceLimit = 16
+    public static let deviceLimit = 10
 
     /// Lists the devices on which the user is signed in. The user can end each session, and all others at once.
     ///
