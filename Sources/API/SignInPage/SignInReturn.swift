@@ -83,7 +83,7 @@ extension SignInVisit {
             return try await show(screen: .signIn, .notAvailable, status: 400)
         }
         do {
-            try await services.steps.set(try await state(), of: flow, in: realm, from: context)
+            try await services.steps.update(flow, in: realm, from: context)
             let started = try await call.services.signIn.flows.start(
                 AuthorizationStart(
                     provider: provider, operation: request.operation,

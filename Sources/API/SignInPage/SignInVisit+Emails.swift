@@ -70,7 +70,7 @@ extension SignInVisit {
     /// Returns the sealed content of a link that continues this flow in its browser, and proves nothing. The link has
     /// only the ID of the flow, which is stored for it.
     func returnLink() async throws -> String {
-        try await services.steps.set(try await state(), of: flow, in: realm, from: context)
+        try await services.steps.update(flow, in: realm, from: context)
         let link = SignInPageLink(flow: flow.id, tenant: realm.tenant?.id, email: nil)
         return try services.sealedTokens.encode(
             link, until: services.clock.now() + SignInPageFlow.lifetime, in: ID(realm.project.id))

@@ -8,15 +8,15 @@ extension SignInVisit {
 
     /// Stores the next step, and redirects the browser to it.
     func store(_ step: SignInPageStep, hasNewCode: Bool = false) async throws -> PageResponse {
-        var state = try await state()
-        state.step = step
-        try await services.steps.set(state, of: flow, hasNewCode: hasNewCode, in: realm, from: context)
+        try await services.steps.update(flow, hasNewCode: hasNewCode, in: realm, from: context) { $0.step = step }
         return PageResponse(.redirect(to: pageURL), of: realm.id)
     }
 
     func store(_ conflict: SignInPageConflict) async throws -> PageResponse {
         let visit = try showing(conflict)
-        try await services.steps.set(SignInPageState(conflict: conflict), of: visit.flow, in: realm, from: context)
+        try await services.steps.update(visit.flow, in: realm, from: context) {
+            $0 = SignInPageState(conflict: conflict)
+        }
         return PageResponse(.redirect(to: visit.pageURL), of: realm.id)
     }
 

@@ -120,20 +120,28 @@ public struct SignInPageSteps: Sendable {
         self.clock = clock
     }
 
-    /// Replaces the state of a flow.
+    /// Changes the state of a flow, and keeps it for ``SignInPageFlow/lifetime`` from now. A change that another request
+    /// makes at the same time is not lost: `change` then starts from its result.
     ///
     /// - Parameter hasNewCode: whether the state has a new code, for which all attempts are left.
     /// - Throws: ``TooManyAttempts``.
-    public func set(
-        _ state: SignInPageState, of flow: SignInPageFlow, hasNewCode: Bool = false, in realm: Realm,
-        from context: RequestContext
+    public func update(
+        _ flow: SignInPageFlow, hasNewCode: Bool = false, in realm: Realm, from context: RequestContext,
+        _ change: (inout SignInPageState) -> Void = { _ in }
     ) async throws {
         try limiter.count(
             .authorizationFlows(from: context.network), Policy.authorizationFlowLimit, Policy.authorizationFlowWindow,
             ID(realm.project.id))
-        let end = clock.now() + SignInPageFlow.lifetime
-        let sealed = try sealedTokens.encode(StoredPageFlow(flow: flow, state: state), until: end, in: realm.id)
-        try await store.set(sealed, of: secrets.hash(flow.id), resetsAttempts: hasNewCode, until: end, in: realm.id)
+        let hash = secrets.hash(flow.id)
+        try await retryingConflicts(pauseMilliseconds: 1...20) { _ in
+            let former = try await store.content(of: hash, in: realm.id)
+            var state = opened(former, in: realm)?.state ?? SignInPageState()
+            change(&state)
+            let end = clock.now() + SignInPageFlow.lifetime
+            let sealed = try sealedTokens.encode(StoredPageFlow(flow: flow, state: state), until: end, in: realm.id)
+            try await store.set(
+                sealed, of: hash, replacing: former, resetsAttempts: hasNewCode, until: end, in: realm.id)
+        }
     }
 
     /// - Returns: an empty state if nothing is stored of the flow, or it has expired.
@@ -173,9 +181,14 @@ public struct SignInPageSteps: Sendable {
 
 /// Stores the encrypted states of the sign-in page. A flow is identified by the hash of its ID.
 public protocol SignInStepStore: Sendable {
-    /// - Parameter resetsAttempts: whether the attempts that were counted before count no more.
+    /// - Parameters:
+    ///   - former: the content that the new one was made from; `nil` if there was none.
+    ///   - resetsAttempts: whether the attempts that were counted before count no more.
+    /// - Throws: ``StoreConflict/stale`` if the content is no longer `former`: a write over another one would bring back
+    ///   a code that was replaced, with all attempts.
     func set(
-        _ content: String, of flow: [UInt8], resetsAttempts: Bool, until end: Instant, in realm: ID<Realm>
+        _ content: String, of flow: [UInt8], replacing former: String?, resetsAttempts: Bool, until end: Instant,
+        in realm: ID<Realm>
     ) async throws
     func content(of flow: [UInt8], in realm: ID<Realm>) async throws -> String?
     /// Counts an attempt, and returns the content; `nil` if `limit` attempts were counted before.

@@ -10,16 +10,26 @@ public struct PostgresSignInStepStore: SignInStepStore {
     }
 
     public func set(
-        _ content: String, of flow: [UInt8], resetsAttempts: Bool, until end: Instant, in realm: ID<Realm>
+        _ content: String, of flow: [UInt8], replacing former: String?, resetsAttempts: Bool, until end: Instant,
+        in realm: ID<Realm>
     ) async throws {
-        try await run(
-            """
-            INSERT INTO sign_in_flow (realm_id, flow_hash, content, expires_at)
-            VALUES (\(realm.rawValue), \(flow), \(content), \(Timestamp(end)))
-            ON CONFLICT (realm_id, flow_hash) DO UPDATE SET content = excluded.content,
-                expires_at = excluded.expires_at,
-                attempts = CASE WHEN \(resetsAttempts) THEN 0 ELSE sign_in_flow.attempts END
-            """)
+        let statement: SQL =
+            if let former {
+                """
+                UPDATE sign_in_flow SET content = \(content), expires_at = \(Timestamp(end)),
+                    attempts = CASE WHEN \(resetsAttempts) THEN 0 ELSE attempts END
+                WHERE realm_id = \(realm.rawValue) AND flow_hash = \(flow) AND content = \(former)
+                """
+            } else {
+                """
+                INSERT INTO sign_in_flow (realm_id, flow_hash, content, expires_at)
+                VALUES (\(realm.rawValue), \(flow), \(content), \(Timestamp(end)))
+                ON CONFLICT (realm_id, flow_hash) DO NOTHING
+                """
+            }
+        guard try await withStoreErrors({ try await pool.execute(statement) }) == 1 else {
+            throw StoreConflict.stale
+        }
     }
 
     public func countAttempt(_ flow: [UInt8], limit: Int, in realm: ID<Realm>) async throws -> String? {
