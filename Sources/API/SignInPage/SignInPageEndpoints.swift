@@ -77,11 +77,11 @@ struct SignInVisitor {
         _ sealed: String, _ respond: (SignInVisit) async throws -> PageResponse
     ) async throws -> PageResponse {
         guard
-            let (flow, _) = try? services.sealedTokens.decode(
+            let (flow, key) = try? services.sealedTokens.decode(
                 SignInPageFlow.self, from: sealed, at: services.clock.now(), in: project.id)
         else { return failure(.expired, because: .flowInvalid) }
         guard isBrowser(of: flow) else { return failure(.otherBrowser, because: .otherBrowser) }
-        guard let visit = try await visit(flow, sealed: sealed, isResumed: true) else {
+        guard let visit = try await visit(flow, sealed: sealed, until: key.expiresAt, isResumed: true) else {
             return failure(.expired, because: .flowInvalid)
         }
         guard try await !services.codes.isFinished(flow, in: visit.realm) else {
@@ -99,7 +99,9 @@ struct SignInVisitor {
     /// - Parameter isResumed: whether the flow has started before. Then the language that the user has chosen since
     ///   precedes the app's.
     /// - Returns: `nil` if the app, its URL or the tenant is no longer accepted.
-    func visit(_ flow: SignInPageFlow, sealed: String, isResumed: Bool = false) async throws -> SignInVisit? {
+    func visit(
+        _ flow: SignInPageFlow, sealed: String, until end: Instant, isResumed: Bool = false
+    ) async throws -> SignInVisit? {
         let request = flow.request
         guard let realm = try await realm(of: request.tenant) else { return nil }
         let app = try await app(request.app)
@@ -118,7 +120,7 @@ struct SignInVisitor {
             }
         }
         return SignInVisit(
-            call: call, realm: realm, app: app, flow: flow, sealed: sealed, pageContext: pageContext)
+            call: call, realm: realm, app: app, flow: flow, end: end, sealed: sealed, pageContext: pageContext)
     }
 
     func realm(of tenant: ID<Tenant>?) async throws -> Realm? {

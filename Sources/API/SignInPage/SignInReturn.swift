@@ -43,10 +43,10 @@ struct SignInReturn {
         }
         let visitor = SignInVisitor(
             call: call, project: realm, pageContext: call.pageContext(in: realm, projectName: name))
-        guard let flow = try await visitor.services.steps.flow(id, in: returned.realm) else {
+        guard let (flow, end) = try await visitor.services.steps.flow(id, in: returned.realm) else {
             return visitor.failure(.expired, because: .flowInvalid)
         }
-        return try await visitor.resume(try visitor.seal(flow), respond)
+        return try await visitor.resume(try visitor.seal(flow, until: end), respond)
     }
 }
 
@@ -83,7 +83,7 @@ extension SignInVisit {
             return try await show(screen: .signIn, .notAvailable, status: 400)
         }
         do {
-            try await services.steps.update(flow, in: realm, from: context)
+            try await services.steps.update(flow, until: end, in: realm, from: context)
             let started = try await call.services.signIn.flows.start(
                 AuthorizationStart(
                     provider: provider, operation: request.operation,

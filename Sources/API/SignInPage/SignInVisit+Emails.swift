@@ -70,10 +70,9 @@ extension SignInVisit {
     /// Returns the sealed content of a link that continues this flow in its browser, and proves nothing. The link has
     /// only the ID of the flow, which is stored for it.
     func returnLink() async throws -> String {
-        try await services.steps.update(flow, in: realm, from: context)
+        try await services.steps.update(flow, until: end, in: realm, from: context)
         let link = SignInPageLink(flow: flow.id, tenant: realm.tenant?.id, email: nil)
-        return try services.sealedTokens.encode(
-            link, until: services.clock.now() + SignInPageFlow.lifetime, in: ID(realm.project.id))
+        return try services.sealedTokens.encode(link, until: end, in: ID(realm.project.id))
     }
 
     /// Shows the page that the link of an email opens.
@@ -106,12 +105,12 @@ extension SignInVisitor {
             let (link, _) = try? services.sealedTokens.decode(
                 SignInPageLink.self, from: sealed, at: services.clock.now(), in: project.id),
             let realm = try await realm(of: link.tenant),
-            let flow = try await services.steps.flow(link.flow, in: realm)
+            let (flow, end) = try await services.steps.flow(link.flow, in: realm)
         else { return failure(.expired, because: .flowInvalid) }
         if link.email != nil, !isBrowser(of: flow) {
             return PageResponse(
                 Page.signInFailure(.linkElsewhere, returningTo: nil, pageContext).sessionResponse(), of: realm.id)
         }
-        return try await resume(try seal(flow)) { try await $0.open(link, sealed) }
+        return try await resume(try seal(flow, until: end)) { try await $0.open(link, sealed) }
     }
 }

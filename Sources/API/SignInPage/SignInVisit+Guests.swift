@@ -149,7 +149,7 @@ extension SignInVisit {
         let former = try await state()
         if case .guest(let other) = former.step, other.session != preview.session { try await end(other) }
         let visit = try showing(nil)
-        try await services.steps.update(visit.flow, in: realm, from: context) {
+        try await services.steps.update(visit.flow, until: end, in: realm, from: context) {
             $0 = SignInPageState(step: .guest(preview))
         }
         return PageResponse(.redirect(to: visit.pageURL), of: realm.id)

@@ -8,13 +8,15 @@ extension SignInVisit {
 
     /// Stores the next step, and redirects the browser to it.
     func store(_ step: SignInPageStep, hasNewCode: Bool = false) async throws -> PageResponse {
-        try await services.steps.update(flow, hasNewCode: hasNewCode, in: realm, from: context) { $0.step = step }
+        try await services.steps.update(flow, until: end, hasNewCode: hasNewCode, in: realm, from: context) {
+            $0.step = step
+        }
         return PageResponse(.redirect(to: pageURL), of: realm.id)
     }
 
     func store(_ conflict: SignInPageConflict) async throws -> PageResponse {
         let visit = try showing(conflict)
-        try await services.steps.update(visit.flow, in: realm, from: context) {
+        try await services.steps.update(visit.flow, until: end, in: realm, from: context) {
             $0 = SignInPageState(conflict: conflict)
         }
         return PageResponse(.redirect(to: visit.pageURL), of: realm.id)

@@ -10,6 +10,8 @@ struct SignInVisit {
     let realm: Realm
     let app: App
     let flow: SignInPageFlow
+    /// When the visit ends, whatever the browser does. The flow is never sealed for longer.
+    let end: Instant
     /// The sealed flow.
     let sealed: String
     let pageContext: Page.Context
@@ -30,13 +32,13 @@ struct SignInVisit {
 
     /// Returns the visit with a changed flow, which forms and links of its pages carry.
     func with(_ flow: SignInPageFlow) throws -> SignInVisit {
-        let sealed = try services.sealedTokens.encode(
-            flow, until: services.clock.now() + SignInPageFlow.lifetime, in: ID(realm.project.id))
+        let sealed = try services.sealedTokens.encode(flow, until: end, in: ID(realm.project.id))
         var pageContext = pageContext
         pageContext.repeatingQuery = pageContext.repeatingQuery?.map { name, value in
             (name, name == SignInField.flow.rawValue ? sealed : value)
         }
-        return SignInVisit(call: call, realm: realm, app: app, flow: flow, sealed: sealed, pageContext: pageContext)
+        return SignInVisit(
+            call: call, realm: realm, app: app, flow: flow, end: end, sealed: sealed, pageContext: pageContext)
     }
 
     /// What every page of the flow has.

@@ -50,7 +50,8 @@ extension SignInVisitor {
         // 132 random bits: pages repeat the ID in each form and link.
         let id = String(services.secrets.random().prefix(22))
         let flow = SignInPageFlow(id: id, request: request, cookieHash: services.secrets.hash(value))
-        guard let visit = try await visit(flow, sealed: try seal(flow)) else {
+        let end = services.clock.now() + SignInPageFlow.lifetime
+        guard let visit = try await visit(flow, sealed: try seal(flow, until: end), until: end) else {
             return failure(.badRequest, because: .parameter("app"))
         }
         var page = try await visit.reportingOutages { try await visit.begin() }
@@ -59,9 +60,8 @@ extension SignInVisitor {
         return page
     }
 
-    func seal(_ flow: SignInPageFlow) throws -> String {
-        try services.sealedTokens.encode(
-            flow, until: services.clock.now() + SignInPageFlow.lifetime, in: project.id)
+    func seal(_ flow: SignInPageFlow, until end: Instant) throws -> String {
+        try services.sealedTokens.encode(flow, until: end, in: project.id)
     }
 
     /// The request of the account page, which is a page of the gateway itself. The result needs no code.

@@ -120,14 +120,16 @@ public struct SignInPageSteps: Sendable {
         self.clock = clock
     }
 
-    /// Changes the state of a flow, and keeps it for ``SignInPageFlow/lifetime`` from now. A change that another request
-    /// makes at the same time is not lost: `change` then starts from its result.
+    /// Changes the state of a flow. A change that another request makes at the same time is not lost: `change` then
+    /// starts from its result.
     ///
-    /// - Parameter hasNewCode: whether the state has a new code, for which all attempts are left.
+    /// - Parameters:
+    ///   - end: when the flow ends.
+    ///   - hasNewCode: whether the state has a new code, for which all attempts are left.
     /// - Throws: ``TooManyAttempts``.
     public func update(
-        _ flow: SignInPageFlow, hasNewCode: Bool = false, in realm: Realm, from context: RequestContext,
-        _ change: (inout SignInPageState) -> Void = { _ in }
+        _ flow: SignInPageFlow, until end: Instant, hasNewCode: Bool = false, in realm: Realm,
+        from context: RequestContext, _ change: (inout SignInPageState) -> Void = { _ in }
     ) async throws {
         try limiter.count(
             .authorizationFlows(from: context.network), Policy.authorizationFlowLimit, Policy.authorizationFlowWindow,
@@ -135,9 +137,8 @@ public struct SignInPageSteps: Sendable {
         let hash = secrets.hash(flow.id)
         try await retryingConflicts(pauseMilliseconds: 1...20) { _ in
             let former = try await store.content(of: hash, in: realm.id)
-            var state = opened(former, in: realm)?.state ?? SignInPageState()
+            var state = opened(former, in: realm)?.flow.state ?? SignInPageState()
             change(&state)
-            let end = clock.now() + SignInPageFlow.lifetime
             let sealed = try sealedTokens.encode(StoredPageFlow(flow: flow, state: state), until: end, in: realm.id)
             try await store.set(
                 sealed, of: hash, replacing: former, resetsAttempts: hasNewCode, until: end, in: realm.id)
@@ -146,14 +147,14 @@ public struct SignInPageSteps: Sendable {
 
     /// - Returns: an empty state if nothing is stored of the flow, or it has expired.
     public func state(of flow: SignInPageFlow, in realm: Realm) async throws -> SignInPageState {
-        try await stored(flow.id, in: realm)?.state ?? SignInPageState()
+        try await stored(flow.id, in: realm)?.flow.state ?? SignInPageState()
     }
 
-    /// Returns the flow with an ID.
+    /// Returns the flow with an ID, and when it ends.
     ///
     /// - Returns: `nil` if no step of the flow left the page, or if it has expired.
-    public func flow(_ id: String, in realm: Realm) async throws -> SignInPageFlow? {
-        try await stored(id, in: realm)?.flow
+    public func flow(_ id: String, in realm: Realm) async throws -> (SignInPageFlow, end: Instant)? {
+        try await stored(id, in: realm).map { ($0.flow.flow, $0.end) }
     }
 
     /// Counts an attempt to enter the code of the flow, before the code is compared, so that parallel attempts do not
@@ -163,15 +164,19 @@ public struct SignInPageSteps: Sendable {
     func countAttempt(on flow: SignInPageFlow, in realm: Realm) async throws -> SignInPageState? {
         let content = try await store.countAttempt(
             secrets.hash(flow.id), limit: SignInPageEmail.attemptLimit, in: realm.id)
-        return opened(content, in: realm)?.state
+        return opened(content, in: realm)?.flow.state
     }
 
-    private func stored(_ id: String, in realm: Realm) async throws -> StoredPageFlow? {
+    private func stored(_ id: String, in realm: Realm) async throws -> (flow: StoredPageFlow, end: Instant)? {
         opened(try await store.content(of: secrets.hash(id), in: realm.id), in: realm)
     }
 
-    private func opened(_ content: String?, in realm: Realm) -> StoredPageFlow? {
-        content.flatMap { try? sealedTokens.decode(StoredPageFlow.self, from: $0, at: clock.now(), in: realm.id).0 }
+    private func opened(_ content: String?, in realm: Realm) -> (flow: StoredPageFlow, end: Instant)? {
+        guard let content,
+            let (flow, key) = try? sealedTokens.decode(
+                StoredPageFlow.self, from: content, at: clock.now(), in: realm.id)
+        else { return nil }
+        return (flow, key.expiresAt)
     }
 
     public func remove(of flow: SignInPageFlow, in realm: Realm) async throws {

@@ -66,6 +66,19 @@ struct SignInPageProviderTests {
         #expect(try await visit.signIn(with: "google.com", on: page).heading == "You are signed in")
     }
 
+    @Test("The return from a provider does not extend the visit")
+    func lateReturn() async throws {
+        let visit = try await Self.visit()
+        let page = try await visit.open()
+        visit.gateway.clock.advance(by: .seconds(59 * 60))
+        let returned = try await visit.signIn(with: "google.com", on: page) { response in
+            response = response.filter { $0.0 == "state" } + [("error", "access_denied")]
+        }
+        #expect(try await visit.follow(returned).text.contains("You cancelled the sign-in."))
+        visit.gateway.clock.advance(by: .seconds(61))
+        #expect(try await visit.follow(returned).heading == "This sign-in has expired")
+    }
+
     @Test("Mix-up and login CSRF: another browser cannot complete the flow at the provider's return")
     func otherBrowser() async throws {
         let visit = try await Self.visit()
