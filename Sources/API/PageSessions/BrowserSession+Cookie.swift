@@ -32,6 +32,11 @@ struct PageCookie {
         PageCookie("sekisho-app-\(project)", origin: origin)
     }
 
+    /// The browser can answer the offer of a passkey.
+    static func passkeyOffer(in project: ID<Project>, origin: String) -> PageCookie {
+        PageCookie("sekisho-offer-\(project)", origin: origin)
+    }
+
     /// The user does not want to create a passkey now.
     static func withoutPasskey(in project: ID<Project>, origin: String) -> PageCookie {
         PageCookie("sekisho-no-passkey-\(project)", origin: origin)
@@ -51,6 +56,11 @@ struct PageCookie {
     }
 
     var removal: String { header("", maxAge: .zero) }
+
+    /// Removes the cookie from the browser that sent `request`, if it has it.
+    func remove(from request: Request, in response: inout Response) {
+        if value(in: request) != nil { response.headers.add("Set-Cookie", removal) }
+    }
 }
 
 extension RequestPipeline {

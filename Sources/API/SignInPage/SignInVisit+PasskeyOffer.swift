@@ -11,7 +11,12 @@ extension SignInVisit {
         .withoutPasskey(in: realm.project.id, origin: call.origin(in: realm))
     }
 
-    /// Stores the offer as the next step of the flow.
+    private var offerCookie: PageCookie {
+        .passkeyOffer(in: realm.project.id, origin: call.origin(in: realm))
+    }
+
+    /// Stores the offer as the next step of the flow, and shows it. No other request shows it again: whoever loads the
+    /// page from the history of the browser could be anyone.
     ///
     /// - Returns: `nil` if nothing is offered: the browser cannot create passkeys, its user has declined recently, or the
     ///   account has a passkey. Nor is it offered if the app's `max_age` is less than the time for the answer.
@@ -21,19 +26,22 @@ extension SignInVisit {
             signedIn.account.passkeys.isEmpty,
             request.maxAge.map({ $0 >= SignInPageStep.PasskeyOffer.lifetime }) ?? true
         else { return nil }
-        return try await store(
-            .passkeyOffer(
-                SignInPageStep.PasskeyOffer(
-                    account: signedIn.account.id, session: signedIn.session.id, isNewAccount: signedIn.isNewAccount,
-                    stays: stays)))
+        let answer = Secret(services.secrets.random())
+        let offer = SignInPageStep.PasskeyOffer(
+            account: signedIn.account.id, session: signedIn.session.id, isNewAccount: signedIn.isNewAccount,
+            stays: stays, answerHash: services.secrets.hash(answer.expose()))
+        try await keep(.passkeyOffer(offer))
+        guard let caller = try await services.codes.caller(of: offer, in: realm) else { return nil }
+        var page = try show(offer, to: caller, answer, nil, status: 200)
+        page.response.headers.add(
+            "Set-Cookie", offerCookie.header(answer.expose(), maxAge: SignInPageStep.PasskeyOffer.lifetime))
+        return page
     }
 
-    func show(
-        _ offer: SignInPageStep.PasskeyOffer, _ problem: SignInProblem?, status: Int, because refusal: (any Refusal)?
-    ) async throws -> PageResponse {
-        guard let caller = try await caller(of: offer) else {
-            return try await show(screen: .signIn, .codeExpired, status: 400)
-        }
+    private func show(
+        _ offer: SignInPageStep.PasskeyOffer, to caller: Caller, _ answer: Secret, _ problem: SignInProblem?,
+        status: Int, because refusal: (any Refusal)? = nil
+    ) throws -> PageResponse {
         let ceremony: PasskeyCeremony?
         do {
             let started = try call.services.accounts.passkeys.start(
@@ -42,29 +50,33 @@ extension SignInVisit {
         } catch is any Refusal {
             ceremony = nil
         }
-        return response(.passkeyOffer(ceremony, step(problem), pageContext), status: status, because: refusal)
+        var pageContext = pageContext
+        // The same page in another language would be another request.
+        pageContext.repeatingQuery = nil
+        return response(
+            .passkeyOffer(ceremony, answer: answer, step(problem), pageContext), status: status, because: refusal)
     }
 
     /// Adds the created passkey to the account, and returns to the app.
     func createPasskey(_ fields: FormFields) async throws -> PageResponse {
-        guard usesPasskeys, case .passkeyOffer(let offer) = try await state().step,
-            let caller = try await caller(of: offer)
-        else { return try await show(screen: .signIn, .codeExpired, status: 400) }
+        guard usesPasskeys, let (offer, answer, caller) = try await answeredOffer(fields) else {
+            return try await expiredOffer()
+        }
         do {
             let response = try AuthenticatorResponseInput(field: fields[signIn: .credential]).registration()
             let signedIn = try await call.services.accounts.passkeys.finalize(
                 for: caller, response, name: nil, for: app, in: realm, from: context)
             return try await complete(offer, in: signedIn.session, of: signedIn.account)
-        } catch let refusal as PasskeyRefusal {
-            return try await show(offer, .passkeyNotCreated, status: 400, because: refusal)
+        } catch let refusal as any Refusal {
+            let problem: SignInProblem = refusal is PasskeyRefusal ? .passkeyNotCreated : SignInProblem(refusal)
+            return try show(offer, to: caller, answer, problem, status: problem.status, because: refusal)
+                .retriable(after: refusal)
         }
     }
 
     /// Returns to the app without a passkey.
-    func skipPasskey() async throws -> PageResponse {
-        guard case .passkeyOffer(let offer) = try await state().step, let caller = try await caller(of: offer) else {
-            return try await show(screen: .signIn, .codeExpired, status: 400)
-        }
+    func skipPasskey(_ fields: FormFields) async throws -> PageResponse {
+        guard let (offer, _, caller) = try await answeredOffer(fields) else { return try await expiredOffer() }
         var page = try await complete(offer, in: caller.session, of: caller.account)
         page.response.headers.add("Set-Cookie", pauseCookie.header("1", maxAge: Self.pause))
         return page
@@ -80,13 +92,19 @@ extension SignInVisit {
     }
 
     /// Ends the session of a sign-in that waits for an answer, and returns to the app with `access_denied`.
-    func cancelSignIn() async throws -> PageResponse {
+    func cancelSignIn(_ fields: FormFields) async throws -> PageResponse {
         switch try await state().step {
-        case .passkeyOffer(let offer): try await withdraw(offer)
+        case .passkeyOffer:
+            guard let (offer, _, _) = try await answeredOffer(fields) else { return try await expiredOffer() }
+            try await withdraw(offer)
         case .guest(let preview): try await withdraw(preview)
-        default: return try await show(screen: .signIn, .codeExpired, status: 400)
+        default: return try await expiredOffer()
         }
         return returnToApp(.cancelled, error: .cancelled, afterForm: true)
+    }
+
+    private func expiredOffer() async throws -> PageResponse {
+        try await show(screen: .signIn, .codeExpired, status: 400)
     }
 
     /// Ends the session of a sign-in whose offer the user has not answered, and forgets the offer.
@@ -95,17 +113,31 @@ extension SignInVisit {
         try await services.steps.remove(of: flow, in: realm)
     }
 
-    /// - Returns: `nil` if the session on the page has ended, or is too old; see
-    ///   ``SignInPageStep/PasskeyOffer/lifetime``. It ends then.
-    private func caller(of offer: SignInPageStep.PasskeyOffer) async throws -> Caller? {
-        let caller = try await services.codes.caller(
-            IDTokenContents(account: offer.account, session: offer.session), in: realm)
-        guard let caller else { return nil }
+    /// The offer that a form answers, the secret of its page, and the caller that the session on the page is of.
+    ///
+    /// - Returns: `nil` if the form is not of the page with the offer. Also if the offer has ended, with its session: the
+    ///   login is older than ``SignInPageStep/PasskeyOffer/lifetime``, or the browser has since completed another
+    ///   sign-in or signed out, which removes the cookie.
+    private func answeredOffer(
+        _ fields: FormFields
+    ) async throws -> (offer: SignInPageStep.PasskeyOffer, answer: Secret, caller: Caller)? {
+        let answer = fields[signIn: .offer] ?? ""
+        guard case .passkeyOffer(let offer) = try await state().step,
+            services.secrets.areEqual(services.secrets.hash(answer), offer.answerHash)
+        else { return nil }
+        guard let caller = try await services.codes.caller(of: offer, in: realm) else { return nil }
+        let cookie = services.secrets.hash(offerCookie.value(in: call.request) ?? "")
         let age = services.clock.now() - caller.session.authenticatedAt
-        guard age <= SignInPageStep.PasskeyOffer.lifetime else {
+        guard services.secrets.areEqual(cookie, offer.answerHash), age <= SignInPageStep.PasskeyOffer.lifetime else {
             try await withdraw(offer)
             return nil
         }
-        return caller
+        return (offer, Secret(answer), caller)
+    }
+}
+
+extension SignInCodes {
+    fileprivate func caller(of offer: SignInPageStep.PasskeyOffer, in realm: Realm) async throws -> Caller? {
+        try await caller(IDTokenContents(account: offer.account, session: offer.session), in: realm)
     }
 }

@@ -42,7 +42,10 @@ extension SignInVisit {
             return returnToApp(
                 .otherAccount, error: .userMismatch, afterForm: afterForm, because: SignInRefusal.otherAccount)
         }
-        let signedIn = try await linkingConflict(to: signedIn)
+        let state = try await state()
+        // A form that was sent twice, or another tab. The former offer can no longer be answered.
+        if case .passkeyOffer(let former) = state.step { try await services.codes.discard(former.session, in: realm) }
+        let signedIn = try await linking(state.conflict(of: flow), to: signedIn)
         let hasBrowser = isOwnOrigin && !isGuest && !signedIn.isRestricted
         if hasBrowser, let offer = try await passkeyOffer(after: signedIn, stays: stays) { return offer }
         return try await issueCode(
@@ -69,8 +72,8 @@ extension SignInVisit {
     }
 
     /// Links the identity of a conflict to the account that its owner has proven.
-    private func linkingConflict(to signedIn: SignedIn) async throws -> SignedIn {
-        guard let pendingToken = try await state().conflict(of: flow)?.pendingToken else { return signedIn }
+    private func linking(_ conflict: SignInPageConflict?, to signedIn: SignedIn) async throws -> SignedIn {
+        guard let pendingToken = conflict?.pendingToken else { return signedIn }
         let outcome: SignInOutcome
         do {
             let federated = call.services.signIn.federated
@@ -110,6 +113,7 @@ extension SignInVisit {
             let maxAge = signIn.browser?.lifetime == .stay ? BrowserSessionLifetime.stay.absolute : nil
             page.response.headers.add("Set-Cookie", cookie.header(value.text, maxAge: maxAge))
         }
+        call.withdrawPasskeyOffer(in: realm, &page.response)
         if let account, let cookie = try rememberingCookie(of: account, method: signIn.session.method) {
             page.response.headers.add("Set-Cookie", cookie)
         }

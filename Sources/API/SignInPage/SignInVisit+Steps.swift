@@ -125,8 +125,8 @@ extension SignInVisit {
         case .secondFactor: return try await submitSecondFactor(fields)
         case .passkey: return try await submitPasskey(fields, stays: stays)
         case .createPasskey: return try await createPasskey(fields)
-        case .skipPasskey: return try await skipPasskey()
-        case .cancel: return try await cancelSignIn()
+        case .skipPasskey: return try await skipPasskey(fields)
+        case .cancel: return try await cancelSignIn(fields)
         case .confirm: return try await confirmPreview(fields[signIn: .preview])
         case .reset: return try await sendReset(to: email)
         case .notNow: return try await startOver()
@@ -185,12 +185,19 @@ extension SignInVisit {
             }
         let problem = SignInProblem(refusal)
         let visit = try await isOutdated() ? showing(nil) : self
-        var page = try await visit.show(
-            screen: screen, problem, email: email, stays: stays, status: problem.status, because: refusal)
+        return try await visit.show(
+            screen: screen, problem, email: email, stays: stays, status: problem.status, because: refusal
+        ).retriable(after: refusal)
+    }
+}
+
+extension PageResponse {
+    /// Returns the response with the time after which the browser can try again.
+    func retriable(after refusal: any Refusal) -> PageResponse {
+        var page = self
         if let delay = refusal.retryDelay { page.response.headers.add("Retry-After", String(delay.delaySeconds)) }
         return page
     }
-
 }
 
 extension SignInProblem {

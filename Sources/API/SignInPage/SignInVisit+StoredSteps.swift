@@ -8,10 +8,15 @@ extension SignInVisit {
 
     /// Stores the next step, and redirects the browser to it.
     func store(_ step: SignInPageStep, hasNewCode: Bool = false) async throws -> PageResponse {
+        try await keep(step, hasNewCode: hasNewCode)
+        return PageResponse(.redirect(to: pageURL), of: realm.id)
+    }
+
+    /// Stores the next step.
+    func keep(_ step: SignInPageStep, hasNewCode: Bool = false) async throws {
         try await services.steps.update(flow, until: end, hasNewCode: hasNewCode, in: realm, from: context) {
             $0.step = step
         }
-        return PageResponse(.redirect(to: pageURL), of: realm.id)
     }
 
     func store(_ conflict: SignInPageConflict) async throws -> PageResponse {
@@ -41,14 +46,12 @@ extension SignInVisit {
             screen: .signIn, .previewOutdated, status: 400, because: SignInPageRefusal.previewOutdated)
     }
 
-    /// - Returns: `nil` if the flow is at its first step.
+    /// - Returns: `nil` if the flow is at its first step, or waits at an offer, which only its own page answers.
     func show(
         _ state: SignInPageState, _ problem: SignInProblem? = nil, status: Int = 200,
         because refusal: (any Refusal)? = nil
     ) async throws -> PageResponse? {
         switch state.step {
-        case .passkeyOffer(let offer):
-            return try await show(offer, problem, status: status, because: refusal)
         case .secondFactor(_, let factors, _, let sessionInfo, let passkeyOwner):
             let passkey = passkeyOwner == nil ? nil : try passkeyCeremony()
             return response(
@@ -63,6 +66,7 @@ extension SignInVisit {
                     pageContext),
                 status: status, because: refusal)
         case .guest(let preview): return show(preview, problem, status: status, because: refusal)
+        case .passkeyOffer: return nil
         case nil:
             return try state.conflict(of: flow).map { try show($0, problem, status: status, because: refusal) }
         }

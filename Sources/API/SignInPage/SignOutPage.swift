@@ -8,7 +8,9 @@ extension Endpoint {
     static let getSignOutPage = page("getSignOutPage", .get, "/{project}/__/auth/signOut") { call in
         try await call.withProjectOfPath { realm, pageContext in
             guard let (session, own) = try await call.browserSession(inTenantsOf: realm) else {
-                return PageResponse(Page.signedOut(pageContext).sessionResponse(), of: realm.id)
+                var response = Page.signedOut(pageContext).sessionResponse()
+                call.withdrawPasskeyOffer(in: realm, &response)
+                return PageResponse(response, of: realm.id)
             }
             let form = FormTokens.Form(browser: session.secretHash, action: "signOut")
             let page = Page.signOut(
@@ -41,6 +43,7 @@ extension Endpoint {
             var response = Response.redirect(to: "signOut")
             let cookie = PageCookie.session(in: realm.project.id, origin: call.origin(in: realm))
             response.headers.add("Set-Cookie", cookie.removal)
+            call.withdrawPasskeyOffer(in: realm, &response)
             // "Back" must not show a page of the account again.
             response.headers.add("Clear-Site-Data", "\"cache\"")
             return PageResponse(response, of: own.id)
@@ -49,6 +52,11 @@ extension Endpoint {
 }
 
 extension EndpointCall {
+    /// Keeps the browser from answering the offer of a passkey, which a page in another tab may show.
+    func withdrawPasskeyOffer(in realm: Realm, _ response: inout Response) {
+        PageCookie.passkeyOffer(in: realm.project.id, origin: origin(in: realm)).remove(from: request, in: &response)
+    }
+
     /// Calls `respond` with the project that the path names.
     func withProjectOfPath(
         languageTag: String? = nil, brandedAs app: (Realm) -> ID<App>? = { _ in nil },

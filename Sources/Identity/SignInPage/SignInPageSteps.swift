@@ -26,12 +26,17 @@ public enum SignInPageStep: Hashable, Codable, Sendable {
         public let session: ID<Session>
         public let isNewAccount: Bool
         public let stays: Bool
+        /// SHA-256 of the secret that only the page with the offer and a cookie of its browser have.
+        public let answerHash: [UInt8]
 
-        public init(account: ID<Account>, session: ID<Session>, isNewAccount: Bool, stays: Bool) {
+        public init(
+            account: ID<Account>, session: ID<Session>, isNewAccount: Bool, stays: Bool, answerHash: [UInt8]
+        ) {
             self.account = account
             self.session = session
             self.isNewAccount = isNewAccount
             self.stays = stays
+            self.answerHash = answerHash
         }
     }
 

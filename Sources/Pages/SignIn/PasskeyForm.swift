@@ -1,4 +1,5 @@
 internal import HTML
+public import Identity
 
 /// A ceremony with passkeys, which ``PageScript/passkeys`` performs (WebAuthn Level 3 §5.1).
 public struct PasskeyCeremony: Sendable {
@@ -30,13 +31,18 @@ extension Page {
     /// Offers to create a passkey before the page returns to the app. To cancel is a form, because the session of the
     /// sign-in ends with it.
     ///
-    /// - Parameter ceremony: `nil` if the login is no longer recent.
-    public static func passkeyOffer(_ ceremony: PasskeyCeremony?, _ step: SignInStep, _ context: Context) -> Page {
+    /// - Parameters:
+    ///   - ceremony: `nil` if the login is no longer recent.
+    ///   - answer: the secret without which the offer cannot be answered.
+    public static func passkeyOffer(
+        _ ceremony: PasskeyCeremony?, answer: Secret, _ step: SignInStep, _ context: Context
+    ) -> Page {
+        let answer = Markup.hidden(.offer, answer.expose())
         let creation = ceremony.map { ceremony in
             step.form(
                 .createPasskey,
                 [
-                    .hidden(.credential, ""), context.button(context.localized(.createPasskey)),
+                    answer, .hidden(.credential, ""), context.button(context.localized(.createPasskey)),
                     .passkeyStatus(context.text(.passkeyNotCreated)),
                 ], ceremony.attributes)
         }
@@ -44,8 +50,8 @@ extension Page {
             .passkeyOfferTitle, step,
             context.summary(of: step) + [context.paragraph(.passkeyOfferAdvice)] + [creation].compactMap(\.self)
                 + [
-                    step.form(.skipPasskey, [context.quietButton(.notNow)]),
-                    step.form(.cancel, [context.quietButton(.cancel)]),
+                    step.form(.skipPasskey, [answer, context.quietButton(.notNow)]),
+                    step.form(.cancel, [answer, context.quietButton(.cancel)]),
                 ], context
         ).with(ceremony)
     }

@@ -45,6 +45,8 @@ public enum SignInField: String, Sendable {
     case remember, account
     /// Filled by the script if the browser can create passkeys.
     case passkeys
+    /// The secret of the page that offers a passkey.
+    case offer
 }
 
 /// The steps that a form of the sign-in page requests. The raw values are those of the field `step`.

@@ -27,10 +27,16 @@ struct PasskeyOfferTests {
 
     /// Signs in by password, and returns the offer.
     private static func offer(_ visit: SignInPageVisit) async throws -> Exchange {
-        let next = try await visit.submit(visit.open(["prompt": "login"]), "signIn", capable)
-        let offer = try await visit.browser.send(.get, try #require(next.location, "\(next.text)"))
+        let offer = try await visit.submit(visit.open(["prompt": "login"]), "signIn", capable)
         #expect(offer.heading == "Sign in without a password next time?", "\(offer.text)")
         return offer
+    }
+
+    /// What the script of the offer writes into the form.
+    private static func response(to offer: Exchange) throws -> String {
+        var device = try TestPasskey()
+        device.authenticator.origin = SignInPagePasskeyTests.pageOrigin
+        return String(decoding: try device.register(options: offer.passkeyOptions).bytes, as: UTF8.self)
     }
 
     @Test("The user creates a passkey, and the page returns to the app, whose session is of the password")
@@ -101,11 +107,12 @@ struct PasskeyOfferTests {
     @Test("If the project's login is no longer recent, only \"Not now\" and \"Cancel\" are left")
     func oldLogin() async throws {
         let (visit, _) = try await Self.visit { $0.recentLoginMaxAge = .seconds(60) }
-        let next = try await visit.submit(visit.open(), "signIn", Self.capable)
+        let offer = try await Self.offer(visit)
         visit.gateway.clock.advance(by: .seconds(61))
-        let offer = try await visit.browser.send(.get, try #require(next.location))
-        #expect(!offer.text.contains("data-passkey="))
-        #expect(try await visit.submit(offer, "skipPasskey").result != nil)
+        let late = try await visit.submit(offer, "createPasskey", ["credential": try Self.response(to: offer)])
+        #expect(late.text.contains("This step has expired."), "\(late.text)")
+        #expect(!late.text.contains("data-passkey="))
+        #expect(try await visit.submit(late, "skipPasskey").result != nil)
     }
 
     @Test(
@@ -114,9 +121,7 @@ struct PasskeyOfferTests {
     func unanswered(step: String) async throws {
         let (visit, ada) = try await Self.visit()
         let offer = try await Self.offer(visit)
-        var device = try TestPasskey()
-        device.authenticator.origin = SignInPagePasskeyTests.pageOrigin
-        let response = String(decoding: try device.register(options: offer.passkeyOptions).bytes, as: UTF8.self)
+        let response = try Self.response(to: offer)
         visit.gateway.clock.advance(by: .seconds(301))
         let sessions = try await visit.openSessionCount()
         let late = try await visit.submit(offer, step, ["credential": response])
@@ -128,14 +133,66 @@ struct PasskeyOfferTests {
         #expect(try await visit.submit(late, "signIn", Self.credentials).result != nil)
     }
 
-    @Test("The page itself, loaded more than five minutes after the login, ends the session")
-    func unansweredPage() async throws {
-        let (visit, _) = try await Self.visit()
-        let next = try await visit.submit(visit.open(["prompt": "login"]), "signIn", Self.capable)
-        visit.gateway.clock.advance(by: .seconds(301))
+    @Test("Only the page with the offer answers it: whoever loads the visit from the history has to sign in")
+    func history() async throws {
+        let (visit, ada) = try await Self.visit()
+        let start = try await visit.open(["prompt": "login"])
+        let offer = try await visit.submit(start, "signIn", Self.capable)
+        #expect(try offer.form("skipPasskey")["offer"] != nil, "\(offer.text)")
+        #expect(!offer.text.contains(#"name="hl""#), "the switch of the language would load the visit again")
+        let flow = try start.form("signIn")["flow"] ?? ""
+        let later = try await visit.browser.send(.get, SignInPageVisit.path + "?flow=" + flow)
+        #expect(later.heading == "Sign in", "\(later.text)")
+        let response = try Self.response(to: offer)
+        for step in ["createPasskey", "skipPasskey", "cancel"] {
+            for answer in ["", "AAAA"] {
+                let forged = try await visit.submit(
+                    later, "signIn", ["step": step, "credential": response, "offer": answer])
+                #expect(forged.status == 400 && forged.result == nil, "\(step)")
+            }
+        }
+        #expect(try await visit.gateway.passkeys(of: ada.localId).isEmpty)
+        #expect(try await visit.submit(offer, "skipPasskey").result != nil)
+    }
+
+    @Test(
+        "The offer ends when the browser signs out or completes another sign-in, with or without a session before",
+        arguments: ["signOut", "signOutOfSession", "signIn", "resume"])
+    func endedElsewhere(way: String) async throws {
+        let (visit, ada) = try await Self.visit()
+        if way == "signOutOfSession" || way == "resume" { _ = try await visit.signIn() }
+        let offer = try await Self.offer(visit)
+        let path = "/demo/__/auth/signOut"
+        switch way {
+        case "signOut": #expect(try await visit.browser.send(.get, path).heading == "You are signed out")
+        case "signOutOfSession":
+            let page = try await visit.browser.send(.get, path)
+            let match = try #require(page.text.firstMatch(of: #/name="formToken" value="([^"]*)"/#), "\(page.text)")
+            let token = String(match.output.1)
+            _ = try await visit.browser.send(
+                .post, path, form: [("formToken", token)], headers: SignInPageVisit.formHeaders)
+        case "signIn": _ = try await visit.signIn(["prompt": "login"])
+        default: #expect(try await visit.submit(visit.open(), "resume").result != nil)
+        }
         let sessions = try await visit.openSessionCount()
-        #expect(try await visit.follow(next).heading == "Sign in")
+        for step in ["createPasskey", "skipPasskey"] {
+            let late = try await visit.submit(offer, step, ["credential": try Self.response(to: offer)])
+            #expect(late.status == 400 && late.result == nil, "\(late.text)")
+        }
         #expect(try await visit.openSessionCount() == sessions - 1)
+        #expect(try await visit.gateway.passkeys(of: ada.localId).isEmpty)
+    }
+
+    @Test("A second sign-in in the same visit ends the session of the first, whose offer was not answered")
+    func repeatedForm() async throws {
+        let (visit, _) = try await Self.visit()
+        let start = try await visit.open(["prompt": "login"])
+        let first = try await visit.submit(start, "signIn", Self.capable)
+        let sessions = try await visit.openSessionCount()
+        let second = try await visit.submit(start, "signIn", Self.capable)
+        #expect(try await visit.openSessionCount() == sessions)
+        #expect(try await visit.submit(first, "skipPasskey").status == 400)
+        #expect(try await visit.submit(second, "skipPasskey").result != nil)
     }
 
     @Test("\"Cancel\" ends the session, and returns to the app with an error")
