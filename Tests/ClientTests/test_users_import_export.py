@@ -187,6 +187,7 @@ INVALID_ROWS = [
     ("{\"localId\": \"first\"}", "localId belongs to an existing account"),
     ("{\"localId\": \"x\", \"passwordHash\": \"AAAA\"}", "passwordHash needs a hashAlgorithm"),
     ("{\"localId\": \"x\", \"rawPassword\": \"secret\"}", "rawPassword is not supported in files"),
+    ("{\"localId\": \"x\", \"validSince\": \"4102444800\"}", "validSince is in the future"),
     ("{\"localId\": \"x\", \"mfaInfo\": [{}]}", "the account has second factors; --without-second-factors"),
     ("{\"localId\": \"x\", \"customAttributes\": \"" + "x" * 1_100_000 + "\"}", "the row is longer than 1048576 bytes"),
 ]

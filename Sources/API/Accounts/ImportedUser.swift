@@ -41,7 +41,7 @@ public struct ImportedUser: Decodable, Sendable {
         case idIsMissing, idIsInvalid, tenantMismatch, emailIsInvalid, identityIsIncomplete, tooManyIdentities
         case severalIdentities(ProviderID)
         case phoneNumberIsInvalid
-        case claimsAreInvalid, claimsAreTooLarge, hasSecondFactor, timeIsInvalid
+        case claimsAreInvalid, claimsAreTooLarge, hasSecondFactor, timeIsInvalid, validSinceIsInFuture
         case factorNeedsEmail, factorNeedsVerifiedEmail, severalFactors, factorIDIsInvalid
         case factorSecretIsMissing, factorSecretIsInvalid, factorPhoneNumberIsInvalid, factorIDIsRepeated
         case tooManyPasskeys, passkeyIsRepeated
@@ -92,6 +92,8 @@ public struct ImportedUser: Decodable, Sendable {
         }
         let passkeys = try checkedPasskeys(treated: passkeys, createdAt: now, &changes)
         let times = try times()
+        let isFuture = AccountAdministration.isFuture(validSince: times.validSince, at: now)
+        guard !isFuture else { throw .validSinceIsInFuture }
         let passwordHash = try storedPassword(scheme)
         var account = Account(
             id: id, email: email, emailIsVerified: email != nil && emailVerified == true,
@@ -282,6 +284,7 @@ extension ImportedUser.Fault {
         case .passkeyOfOtherRPID(let rpID?): "passkeyInfo: rpId is not that of the project, which is \(rpID)"
         case .passkeyOfOtherRPID(nil): "the account has passkeys, but the project has no RP ID"
         case .timeIsInvalid: "createdAt, lastLoginAt or validSince is invalid"
+        case .validSinceIsInFuture: "validSince is in the future"
         case .password(let fault): fault.problem
         case .emailIsTaken: "email exists in other account in database"
         case .identityIsTaken: "raw id exists in other account in database"

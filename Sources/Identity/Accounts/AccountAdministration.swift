@@ -33,6 +33,11 @@ public struct AccountAdministration: Sendable {
     /// How far the clock of a backend that sets `validSince` may be ahead.
     private static let clockTolerance: Duration = .seconds(60)
 
+    /// Whether `validSince` is in the future; see ``AdministrationRefusal/futureValidSince``.
+    public static func isFuture(validSince: Instant?, at now: Instant) -> Bool {
+        validSince.map { $0 > now + clockTolerance } ?? false
+    }
+
     /// A requested update. The address, phone number and password have not been checked.
     public struct Input: Sendable {
         /// All members except the address, phone number and password.
@@ -63,7 +68,7 @@ public struct AccountAdministration: Sendable {
         let taken = try await store.takenMembers(id: id, email: email, phoneNumber: phoneNumber, in: realm.id)
         // The ID of every existing account is taken.
         guard taken.contains(.id) else { throw AdministrationRefusal.accountUnknown }
-        if let validSince = change.update.validSince, validSince > clock.now() + Self.clockTolerance {
+        guard !Self.isFuture(validSince: change.update.validSince, at: clock.now()) else {
             throw AdministrationRefusal.futureValidSince
         }
         guard input.email == nil || email != nil else { throw CredentialRefusal.invalidEmail }

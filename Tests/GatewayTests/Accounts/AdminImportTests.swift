@@ -81,6 +81,7 @@ struct AdminImportTests {
             ),
             (["localId": "x", "passwordHash": "aGFzaA"], "passwordHash needs a hashAlgorithm"),
             (["localId": "x", "createdAt": "-1"], "createdAt, lastLoginAt or validSince is invalid"),
+            (["localId": "x", "validSince": "1800000061"], "validSince is in the future"),
             (["localId": "ada"], "localId belongs to an existing account - can not overwrite."),
         ] as [(JSON, String)])
     func entries(user: JSON, message: String) async throws {
@@ -94,6 +95,14 @@ struct AdminImportTests {
         #expect(answer.json["error"] == [["index": 1, "message": .string(message)]])
         let count = try await gateway.administerAccounts(":query", ["returnUserInfo": false])
         #expect(count.json == ["recordsCount": "2"])
+    }
+
+    @Test("The clock of a backend that imports accounts may be a minute ahead")
+    func validSince() async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let user: JSON = ["localId": "ada", "validSince": "1800000060"]
+        #expect(try await gateway.administerAccounts(":batchCreate", ["users": [user]]).json["error"] == nil)
+        #expect(try await gateway.accountSeenByAdmin("ada")["validSince"] == "1800000060")
     }
 
     @Test(
