@@ -7,6 +7,8 @@ public struct ImportedUser: Decodable, Sendable {
     public let localId: String?
     let email: String?
     let emailVerified: Bool?
+    /// See ``Account/vouchedEmail``.
+    let emailVouched: Bool?
     let displayName: ProfileText?
     let photoUrl: ProfileText?
     let language: ProfileText?
@@ -101,6 +103,7 @@ public struct ImportedUser: Decodable, Sendable {
             identities: identities, customClaims: claims, isDisabled: disabled == true,
             createdAt: times.created ?? now, lastSignInAt: times.signedIn,
             validSince: times.validSince ?? Instant(seconds: now.seconds))
+        if !account.emailIsVerified, emailVouched == true { account.vouchedEmail = email }
         account.phoneAddedAt = phoneNumber == nil ? nil : now
         account.language = language?.importedLanguage(&changes)
         account.timeZone = timeZone?.importedTimeZone(&changes)

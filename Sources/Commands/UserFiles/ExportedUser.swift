@@ -7,6 +7,8 @@ struct ExportedUser: Encodable {
     let localId: String
     let email: String?
     let emailVerified: Bool
+    /// `true` if a blocking function has vouched for the address; otherwise absent.
+    let emailVouched: Bool?
     /// A hash that names its own algorithm, in base64.
     let passwordHash: String?
     let displayName: String?
@@ -54,6 +56,7 @@ struct ExportedUser: Encodable {
         localId = account.id.rawValue
         email = account.email?.rawValue
         emailVerified = account.emailIsVerified
+        emailVouched = !account.emailIsVerified && account.statesVerifiedEmail ? true : nil
         passwordHash = stored.passwordHash.map { Base64.encode(Array($0.utf8)) }
         displayName = account.displayName
         photoUrl = account.photoURL?.rawValue

@@ -97,14 +97,6 @@ struct AdminImportTests {
         #expect(count.json == ["recordsCount": "2"])
     }
 
-    @Test("The clock of a backend that imports accounts may be a minute ahead")
-    func validSince() async throws {
-        let gateway = try await TestGateway.withServiceKey()
-        let user: JSON = ["localId": "ada", "validSince": "1800000060"]
-        #expect(try await gateway.administerAccounts(":batchCreate", ["users": [user]]).json["error"] == nil)
-        #expect(try await gateway.accountSeenByAdmin("ada")["validSince"] == "1800000060")
-    }
-
     @Test(
         "An import without allowOverwrite is rejected if it has no users, duplicate IDs or (with sanityCheck) other duplicates",
         arguments: [
