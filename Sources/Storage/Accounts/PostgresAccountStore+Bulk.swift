@@ -39,7 +39,6 @@ extension PostgresAccountStore {
         do {
             return try await withStoreErrors {
                 try await pool.transaction { transaction in
-                    // No constraint rejects the user handle of another account.
                     let taken = try await transaction.accountsWithTakenPasskeys(among: batch.accounts, in: batch.realm)
                     guard taken.isEmpty else { return false }
                     try await transaction.insert(batch, by: actor)

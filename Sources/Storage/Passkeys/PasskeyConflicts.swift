@@ -4,12 +4,14 @@ internal import Postgres
 
 extension Transaction {
     /// Finds those of `accounts` with the credential ID or the user handle of another account's passkey, either of a
-    /// stored account of any realm or of an earlier one of `accounts`.
+    /// stored account of any realm or of an earlier one of `accounts`. Until the transaction ends, no other import stores
+    /// passkeys of the same RP ID: no constraint rejects the user handle of another account.
     func accountsWithTakenPasskeys(
         among accounts: [StoredAccount], in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
         let passkeys = accounts.flatMap(\.passkeys).map(\.passkey)
         guard !passkeys.isEmpty else { return [:] }
+        _ = try await execute(.lockImport(ofPasskeysFor: passkeys.map(\.rpID)))
         var owners: [PasskeyValue: PasskeyOwner] = [:]
         for row in try await query(.owners(of: passkeys)) { owners[try PasskeyValue(row)] = try PasskeyOwner(row) }
         var conflicting: [ID<Account>: UniqueMember] = [:]
@@ -23,6 +25,16 @@ extension Transaction {
             for value in values { owners[value] = owner }
         }
         return conflicting
+    }
+}
+
+extension SQL {
+    /// Takes an advisory lock on each RP ID, in one order, so that imports do not deadlock.
+    fileprivate static func lockImport(ofPasskeysFor rpIDs: [String]) -> SQL {
+        """
+        SELECT pg_advisory_xact_lock(hashtext('imported passkeys'), w.key)
+        FROM (SELECT DISTINCT hashtext(id) AS key FROM unnest(\(rpIDs)) AS r (id) ORDER BY 1) w
+        """
     }
 }
 
