@@ -91,68 +91,21 @@ public actor Janitor {
     ///   sessions and emails of a deleted account.
     public func remove(_ kind: Kind, at now: Instant) async throws -> Int {
         switch kind {
-        case .session: try await removeSessions(at: now)
-        case .account: try await removeAccounts(at: now)
-        case .auditEvent: try await removeAuditEvents(at: now)
-        case .deletedRealm: try await removeDeletedRealms(at: now)
-        case .replayKey:
-            try await removeBatches(
-                .deleteExpiredReplayKeys(before: now - Self.maximumClockSkew, limit: limits.batchSize))
-        case .authorizationFlow: try await removeFlows(at: now)
-        case .signInCode:
-            try await removeBatches(
-                .deleteExpiredSignInCodes(before: now - Self.maximumClockSkew, limit: limits.batchSize))
-        case .signInFlow:
-            try await removeBatches(
-                .deleteExpiredPageFlows(before: now - Self.maximumClockSkew, limit: limits.batchSize))
+        case .session: return try await removeSessions(at: now)
+        case .account: return try await removeAccounts(at: now)
+        case .auditEvent: return try await removeAuditEvents(at: now)
+        case .deletedRealm: return try await removeDeletedRealms(at: now)
         case .browserSession:
-            try await removeBatches(
+            return try await removeBatches(
                 .deleteExpiredBrowserSessions(before: now - Self.maximumClockSkew, limit: limits.batchSize))
-        case .revokedSubject:
-            try await removeBatches(
-                .deleteExpiredRevokedSubjects(before: now - Self.maximumClockSkew, limit: limits.batchSize))
-        case .oobCode:
-            try await removeBatches(
-                .deleteExpiredCodes(before: now - Self.expiredCodeRetention, limit: limits.batchSize))
-        case .rateLimitCounter:
-            try await removeBatches(
-                .deleteExpiredCounters(before: now - Self.maximumClockSkew, limit: limits.batchSize))
-        case .outgoingEmail:
-            try await removeBatches(
-                .deleteFailedEmails(before: now - Self.failedEmailRetention, now: now, limit: limits.batchSize))
-        case .phoneCode:
-            try await removeBatches(
-                .deleteExpiredPhoneCodes(before: now - Self.expiredCodeRetention, limit: limits.batchSize))
-        case .outgoingSMS:
-            try await removeBatches(
-                .deleteFailedSMS(before: now - Self.failedEmailRetention, limit: limits.batchSize))
-        case .smsUsage:
-            try await removeBatches(
-                .deleteSMSUsage(before: now - Self.smsUsageRetention, limit: limits.batchSize))
-        case .outbox:
-            try await removeBatches(
-                .deleteExpiredOutboxEvents(before: now - Self.eventRetention, limit: limits.batchSize))
-        case .accountEvent:
-            try await removeBatches(
-                .deleteExpiredEvents(before: now - Self.eventRetention, limit: limits.batchSize))
-        case .eventDelivery:
-            try await removeBatches(
-                .deleteOldDeliveries(before: now - Self.deliveryLogRetention, limit: limits.batchSize))
-        case .knownNetwork:
-            try await removeBatches(
-                .deleteExpiredNetworks(before: now - Policy.knownNetworkLifetime, limit: limits.batchSize))
-        case .hourlyCount: try await removeHourlyCounts(at: now)
-        case .dailyCount:
-            try await removeBatches(
-                .deleteDailyCounts(before: now - Self.dailyCountRetention, limit: limits.batchSize))
-        case .accountMerge: try await removeBatches(.deleteExpiredMerges(before: now, limit: limits.batchSize))
+        case .authorizationFlow:
+            _ = try await removeBatches(
+                .clearExpiredResults(before: now - Self.expiredResultRetention, limit: limits.batchSize))
+        case .hourlyCount: try await addCountedDays(at: now)
+        default: break
         }
-    }
-
-    private func removeHourlyCounts(at now: Instant) async throws -> Int {
-        try await addCountedDays(at: now)
-        return try await removeBatches(
-            .deleteHourlyCounts(before: now - Self.hourlyCountRetention, limit: limits.batchSize))
+        guard let rows = kind.expiringRows(at: now) else { return 0 }
+        return try await removeBatches(.delete(rows, limit: limits.batchSize))
     }
 
     /// Adds up the counts of the days that ended at least an hour ago, and of the latest day once more, because a gateway
@@ -185,14 +138,6 @@ public actor Janitor {
             else { return }
             last = try row.decode("last")
         }
-    }
-
-    /// Removes expired results, and deletes expired flows.
-    private func removeFlows(at now: Instant) async throws -> Int {
-        _ = try await removeBatches(
-            .clearExpiredResults(before: now - Self.expiredResultRetention, limit: limits.batchSize))
-        return try await removeBatches(
-            .deleteExpiredFlows(before: now - Self.maximumClockSkew, limit: limits.batchSize))
     }
 
     /// Executes `statement`, which deletes or clears one batch of rows, until no full batch is left.

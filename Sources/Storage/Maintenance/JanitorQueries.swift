@@ -33,16 +33,13 @@ extension SQL {
             """
     }
 
-    static func deleteExpiredReplayKeys(before end: Instant, limit: Int) -> SQL {
-        deleteBatch(
-            from: "replay_guard", key: ["realm_id", "hash"], where: "expires_at < \(Timestamp(end))",
-            orderedBy: "expires_at", limit: limit)
-    }
-
-    static func deleteExpiredFlows(before end: Instant, limit: Int) -> SQL {
-        deleteBatch(
-            from: "authorization_flow", key: ["state_hash"], where: "expires_at < \(Timestamp(end))",
-            orderedBy: "expires_at", limit: limit)
+    /// Deletes at most `limit` of the rows.
+    static func delete(_ rows: ExpiringRows, limit: Int) -> SQL {
+        let end = Timestamp(rows.end)
+        let bound: SQL = rows.isDay ? "(\(end)::timestamptz AT TIME ZONE 'UTC')::date" : "\(end)"
+        return deleteBatch(
+            from: rows.table, key: rows.key, where: "\(rows.column) < \(bound) \(rows.condition)",
+            orderedBy: rows.column, limit: limit)
     }
 
     /// Removes expired results, which contain tokens of providers. The rows stay, so that their `state` parameters
@@ -56,109 +53,6 @@ extension SQL {
             grant_expires_at = NULL
         FROM batch WHERE f.state_hash = batch.state_hash
         """
-    }
-
-    static func deleteExpiredSignInCodes(before end: Instant, limit: Int) -> SQL {
-        deleteBatch(
-            from: "sign_in_code", key: ["realm_id", "code_hash"], where: "kept_until < \(Timestamp(end))",
-            orderedBy: "kept_until", limit: limit)
-    }
-
-    static func deleteExpiredPageFlows(before end: Instant, limit: Int) -> SQL {
-        deleteBatch(
-            from: "sign_in_flow", key: ["realm_id", "flow_hash"], where: "expires_at < \(Timestamp(end))",
-            orderedBy: "expires_at", limit: limit)
-    }
-
-    static func deleteExpiredRevokedSubjects(before end: Instant, limit: Int) -> SQL {
-        deleteBatch(
-            from: "revoked_subject", key: ["realm_id", "subject_hash"], where: "expires_at < \(Timestamp(end))",
-            orderedBy: "expires_at", limit: limit)
-    }
-
-    static func deleteExpiredCodes(before end: Instant, limit: Int) -> SQL {
-        deleteBatch(
-            from: "oob_code", key: ["hash"], where: "expires_at < \(Timestamp(end))", orderedBy: "expires_at",
-            limit: limit)
-    }
-
-    static func deleteExpiredCounters(before end: Instant, limit: Int) -> SQL {
-        deleteBatch(
-            from: "rate_limit_counter", key: ["key", "window_start"], where: "expires_at < \(Timestamp(end))",
-            orderedBy: "expires_at", limit: limit)
-    }
-
-    static func deleteHourlyCounts(before end: Instant, limit: Int) -> SQL {
-        deleteBatch(
-            from: "hourly_count", key: ["realm_id", "hour", "kind", "label"], where: "hour < \(Timestamp(end))",
-            orderedBy: "hour", limit: limit)
-    }
-
-    static func deleteDailyCounts(before end: Instant, limit: Int) -> SQL {
-        deleteBatch(
-            from: "daily_count", key: ["realm_id", "day", "kind", "label"],
-            where: "day < (\(Timestamp(end))::timestamptz AT TIME ZONE 'UTC')::date", orderedBy: "day", limit: limit)
-    }
-
-    static func deleteExpiredNetworks(before end: Instant, limit: Int) -> SQL {
-        deleteBatch(
-            from: "known_network", key: ["realm_id", "account_id", "network_hash"],
-            where: "last_seen_at < \(Timestamp(end))", orderedBy: "last_seen_at", limit: limit)
-    }
-
-    static func deleteFailedEmails(before end: Instant, now: Instant, limit: Int) -> SQL {
-        deleteBatch(
-            from: "outgoing_email", key: ["id"],
-            where: "failed_at < \(Timestamp(end)) AND expires_at < \(Timestamp(now))", orderedBy: "failed_at",
-            limit: limit)
-    }
-
-    static func deleteExpiredPhoneCodes(before end: Instant, limit: Int) -> SQL {
-        deleteBatch(
-            from: "phone_code", key: ["realm_id", "hash"], where: "expires_at < \(Timestamp(end))",
-            orderedBy: "expires_at", limit: limit)
-    }
-
-    static func deleteFailedSMS(before end: Instant, limit: Int) -> SQL {
-        deleteBatch(
-            from: "outgoing_sms", key: ["realm_id", "id"], where: "failed_at < \(Timestamp(end))",
-            orderedBy: "failed_at", limit: limit)
-    }
-
-    static func deleteSMSUsage(before end: Instant, limit: Int) -> SQL {
-        deleteBatch(
-            from: "sms_usage", key: ["realm_id", "day", "calling_code"],
-            where: "day < (\(Timestamp(end))::timestamptz AT TIME ZONE 'UTC')::date", orderedBy: "day", limit: limit)
-    }
-
-    static func deleteExpiredOutboxEvents(before end: Instant, limit: Int) -> SQL {
-        deleteBatch(
-            from: "outbox", key: ["realm_id", "id"], where: "created_at < \(Timestamp(end))", orderedBy: "created_at",
-            limit: limit)
-    }
-
-    static func deleteExpiredEvents(before end: Instant, limit: Int) -> SQL {
-        deleteBatch(
-            from: "account_event", key: ["project_id", "sequence"],
-            where: "created_at < \(Timestamp(end)) AND NOT (\(mustStillBeDelivered("account_event")))",
-            orderedBy: "created_at", limit: limit)
-    }
-
-    /// A condition: the law requires the listener to get the event, and some endpoint has not accepted it yet.
-    private static func mustStillBeDelivered(_ event: SQL) -> SQL {
-        """
-        \(event).kind = ANY (\(AccountEvent.Kind.keptUntilDelivered.map(\.rawValue))) AND EXISTS (
-            SELECT FROM event_endpoint p WHERE p.project_id = \(event).project_id AND p.url IS NOT NULL
-                AND (p.last_sequence < \(event).sequence OR EXISTS (SELECT FROM event_delivery d
-                    WHERE d.project_id = p.project_id AND d.endpoint_id = p.id AND d.sequence = \(event).sequence
-                        AND d.state = 'pending')))
-        """
-    }
-
-    static func deleteOldDeliveries(before end: Instant, limit: Int) -> SQL {
-        deleteBatch(
-            from: "event_delivery", key: ["project_id", "endpoint_id", "sequence"],
-            where: "state <> 'pending' AND attempted_at < \(Timestamp(end))", orderedBy: "attempted_at", limit: limit)
     }
 
     /// The only statement that deletes audit events; no statement changes them. The function does not call
@@ -267,12 +161,6 @@ extension SQL {
             AND NOT (\(hasRows(["account", "deleted_account", "identity_provider", "password_key"], "r")))
             AND NOT \(hasEvents("r")) AND \(hasNoAuditEvents("r")) AND \(hasNoTenants("r"))
         """
-    }
-
-    static func deleteExpiredMerges(before end: Instant, limit: Int) -> SQL {
-        deleteBatch(
-            from: "account_merge", key: ["realm_id", "source_id"], where: "undo_until < \(Timestamp(end))",
-            orderedBy: "undo_until", limit: limit)
     }
 
     /// Examines the sessions after `position`, and deletes those that have ended.
