@@ -1,6 +1,6 @@
 internal import Encoding
 internal import HTTP
-internal import Identity
+public import Identity
 
 extension Endpoint {
     /// Returns a code for which an app gets a session of a user's account, so that an administrator can help the user.
@@ -39,13 +39,14 @@ private struct ImpersonateAccountInput: Decodable {
     }
 }
 
-private struct ImpersonateAccountOutput: Encodable {
+/// What the API returns and the command line prints.
+public struct ImpersonateAccountOutput: Encodable {
     let code: String
     let codeVerifier: String?
     let codeExpiresAt: String
     let accessEndsAt: String
 
-    init(_ issued: SupportAccessCodes.Issued) {
+    public init(_ issued: SupportAccessCodes.Issued) {
         code = issued.code
         codeVerifier = issued.verifier
         codeExpiresAt = issued.expiresAt.iso8601

@@ -1,3 +1,4 @@
+internal import API
 internal import Gateway
 internal import Identity
 internal import Storage
@@ -37,21 +38,7 @@ extension Command {
                     account: account.id, app: app, target: try AuthorizationTarget(target, of: app, in: realm),
                     reason: reason, challenge: nil),
                 in: realm, by: .commandLine, from: .commandLine)
-            try Terminal.writeJSON(PrintedCode(issued))
+            try Terminal.writeJSON(ImpersonateAccountOutput(issued))
         }
-    }
-}
-
-private struct PrintedCode: Encodable {
-    let code: String
-    let codeVerifier: String?
-    let codeExpiresAt: String
-    let accessEndsAt: String
-
-    init(_ issued: SupportAccessCodes.Issued) {
-        code = issued.code
-        codeVerifier = issued.verifier
-        codeExpiresAt = issued.expiresAt.iso8601
-        accessEndsAt = issued.accessEndsAt.iso8601
     }
 }
