@@ -65,8 +65,8 @@ public struct SMSSender: Sendable {
         let values = [
             "number": content.phoneNumber, "text": content.text, "code": content.code, "locale": content.locale,
         ]
-        let members = settings.fields.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-            .map { ($0.key, SMSTemplate.expand($0.value, values)) }
+        let members = settings.fields.sorted { $0.key < $1.key }
+            .map { ($0.key.rawValue, SMSTemplate.expand($0.value, values)) }
         var headers = Headers()
         if let username = settings.username {
             let credentials = Array("\(username):\(secret?.expose() ?? "")".utf8)

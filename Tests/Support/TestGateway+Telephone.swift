@@ -1,3 +1,4 @@
+import Encoding
 import Identity
 import Postgres
 import Testing

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTTP
 internal import Identity
 
@@ -44,7 +45,7 @@ private struct ProjectConfig: Encodable {
 
         struct PhoneNumber: Encodable {
             let enabled: Bool
-            let testPhoneNumbers: [String: String]?
+            let testPhoneNumbers: [ByteText: String]?
         }
 
         let email: EmailAddress

@@ -80,8 +80,7 @@ struct ProjectConfigInput: Decodable {
         try smsRegionConfig?.apply(to: &realm.project.sms, maskedBy: mask)
         try sms?.apply(to: &realm.project.sms, maskedBy: mask)
         if mask.contains("signIn.phoneNumber.testPhoneNumbers"), let numbers = signIn?.phoneNumber?.testPhoneNumbers {
-            realm.project.sms.testNumbers = Dictionary(
-                uniqueKeysWithValues: numbers.map { ($0.key.rawValue, $0.value) })
+            realm.project.sms.testNumbers = numbers
         }
         // Firebase's clients that send no mask do not know the member.
         if !mask.coversAllFields || blockingFunctions != nil, mask.touches("blockingFunctions") {

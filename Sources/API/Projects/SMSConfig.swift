@@ -54,9 +54,9 @@ struct SMSFormField: Codable {
     let name: String
     let template: String
 
-    static func all(_ fields: [String: String]) -> [SMSFormField] {
-        fields.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map {
-            SMSFormField(name: $0, template: $1)
+    static func all(_ fields: [ByteText: String]) -> [SMSFormField] {
+        fields.sorted { $0.key < $1.key }.map {
+            SMSFormField(name: $0.rawValue, template: $1)
         }
     }
 }
@@ -71,7 +71,7 @@ struct SMSConfig: Encodable {
     let isSecretStored: Bool
     let allowedCallingCodes: [String]
     let budgetPerDay: Int
-    let perCallingCode: [String: Int]?
+    let perCallingCode: [ByteText: Int]?
 
     init(_ settings: SMSSettings) {
         format = settings.format.rawValue
@@ -114,15 +114,12 @@ struct SMSConfigInput: Decodable {
         if mask.contains("sms.url"), let url { settings.url = url.isEmpty ? nil : url }
         if mask.contains("sms.username"), let username { settings.username = username.isEmpty ? nil : username }
         if mask.contains("sms.fields"), let fields {
-            settings.fields = Dictionary(fields.map { ($0.name, $0.template) }, uniquingKeysWith: { $1 })
+            settings.fields = Dictionary(fields.map { (ByteText($0.name), $0.template) }, uniquingKeysWith: { $1 })
         }
         if mask.contains("sms.allowedCallingCodes"), let allowedCallingCodes {
             settings.allowedCallingCodes = allowedCallingCodes
         }
         if mask.contains("sms.budgetPerDay"), let budgetPerDay { settings.budgetPerDay = budgetPerDay }
-        if mask.contains("sms.perCallingCode"), let perCallingCode {
-            settings.perCallingCode = Dictionary(
-                uniqueKeysWithValues: perCallingCode.map { ($0.key.rawValue, $0.value) })
-        }
+        if mask.contains("sms.perCallingCode"), let perCallingCode { settings.perCallingCode = perCallingCode }
     }
 }

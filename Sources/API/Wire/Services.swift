@@ -1,3 +1,4 @@
+public import Encoding
 public import Identity
 
 /// The services that the endpoints use, by subject. The composition root creates them.
@@ -106,9 +107,9 @@ public struct EmailActionServices: Sendable {
 /// What a report for App Review needs besides the configuration; see `AppReview`.
 public struct AppReviewFacts: Sendable {
     let usesCustomTokens: Bool
-    let clientIDsWithRedeemedCodes: Set<String>
+    let clientIDsWithRedeemedCodes: Set<ByteText>
 
-    public init(usesCustomTokens: Bool, clientIDsWithRedeemedCodes: Set<String>) {
+    public init(usesCustomTokens: Bool, clientIDsWithRedeemedCodes: Set<ByteText>) {
         self.usesCustomTokens = usesCustomTokens
         self.clientIDsWithRedeemedCodes = clientIDsWithRedeemedCodes
     }

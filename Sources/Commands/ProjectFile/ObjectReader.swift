@@ -109,12 +109,12 @@ struct ObjectReader {
     /// Reads an object with values of one type under arbitrary names.
     mutating func map<Value>(
         _ name: String, _ expected: String, _ read: @escaping (JSONValue) -> Value?
-    ) -> [String: Value]? {
+    ) -> [ByteText: Value]? {
         object(name).map { members in
             inside(name, members) { reader in
-                var values: [String: Value] = [:]
+                var values: [ByteText: Value] = [:]
                 for key in members.keys.sorted() {
-                    values[key.rawValue] = reader.nonNull(key.rawValue, expected, read)
+                    values[key] = reader.nonNull(key.rawValue, expected, read)
                 }
                 return values
             }

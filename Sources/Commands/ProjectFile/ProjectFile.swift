@@ -74,14 +74,14 @@ struct ProjectFile: Sendable {
         var format: SMSSettings.Format?
         var url = Patch<String>.absent
         var username = Patch<String>.absent
-        var fields: [String: String]?
+        var fields: [ByteText: String]?
         /// The signing secrets or the password. An empty text removes the stored secret.
         var secret: Secret?
         var allowedCallingCodes: [String]?
         var regions: SMSRegions?
         var budgetPerDay: Int?
-        var perCallingCode: [String: Int]?
-        var testPhoneNumbers: [String: String]?
+        var perCallingCode: [ByteText: Int]?
+        var testPhoneNumbers: [ByteText: String]?
     }
 
     struct BlockingFunctionsInput: Sendable {

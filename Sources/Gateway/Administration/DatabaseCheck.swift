@@ -1,5 +1,6 @@
 internal import API
 package import Crypto
+internal import Encoding
 package import Identity
 package import Postgres
 internal import Providers
@@ -211,7 +212,7 @@ package struct DatabaseCheck: Sendable {
             findings.append(finding("no code is sent, because no calling code is allowed: set allowedCallingCodes"))
         }
         if sms.budgetPerDay == 0 { findings.append(finding("no code is sent, because budgetPerDay is 0")) }
-        let withoutBudget = sms.allowedCallingCodes.filter { sms.perCallingCode[$0] == 0 }
+        let withoutBudget = sms.allowedCallingCodes.filter { sms.perCallingCode[ByteText($0)] == 0 }
         if !withoutBudget.isEmpty {
             let codes = withoutBudget.map { "+\($0)" }.joined(separator: ", ")
             findings.append(finding("no code is sent to \(codes), which are allowed, but have a budget of 0"))

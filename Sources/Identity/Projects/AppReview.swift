@@ -1,3 +1,5 @@
+public import Encoding
+
 /// Whether an app satisfies the App Review guidelines about sign-in.
 public struct AppReview: Hashable, Sendable {
     public enum Status: String, Sendable {
@@ -25,7 +27,7 @@ public struct AppReview: Hashable, Sendable {
     ///   - clientIDsWithRedeemedCodes: the Apple client IDs for which an authorization code was redeemed with the
     ///     current private key, and the resulting refresh token is still authorized.
     public init(
-        of app: App, in realm: Realm, usesCustomTokens: Bool = false, clientIDsWithRedeemedCodes: Set<String>
+        of app: App, in realm: Realm, usesCustomTokens: Bool = false, clientIDsWithRedeemedCodes: Set<ByteText>
     ) {
         let services = LoginServices(of: app, in: realm)
         points =
@@ -159,12 +161,12 @@ public struct AppReview: Hashable, Sendable {
     /// Apple requires that the deletion of an account revokes the tokens of Sign in with Apple (TN3194). A redeemed
     /// code shows that the app sends its codes and that the private key works.
     private static func revocation(
-        of app: App, _ services: LoginServices, _ realm: Realm, _ clientIDsWithRedeemedCodes: Set<String>
+        of app: App, _ services: LoginServices, _ realm: Realm, _ clientIDsWithRedeemedCodes: Set<ByteText>
     ) -> [Point] {
         guard (services.methods + services.linkOnly).contains(.apple), let apple = realm.settings(of: .apple) else {
             return []
         }
-        let canRevoke = !clientIDsWithRedeemedCodes.isDisjoint(with: app.audiences(of: apple))
+        let canRevoke = !clientIDsWithRedeemedCodes.isDisjoint(with: app.audiences(of: apple).map { ByteText($0) })
         return [
             Point(
                 guideline: "5.1.1(v)", status: canRevoke ? .met : .violated,

@@ -117,8 +117,9 @@ extension SMSSettings {
                 ),
                 (["budgetPerDay"], budgetPerDay == SMSSettings().budgetPerDay ? nil : "\(budgetPerDay)"),
             ]
-            + fields.map { (["fields", $0], $1) } + perCallingCode.map { (["perCallingCode", $0], "\($1)") }
-            + testNumbers.map { (["testPhoneNumbers", $0], $1) }
+            + fields.map { (["fields", $0.rawValue], $1) }
+            + perCallingCode.map { (["perCallingCode", $0.rawValue], "\($1)") }
+            + testNumbers.map { (["testPhoneNumbers", $0.rawValue], $1) }
         return all.compactMap { path, value in value.map { (path, $0) } }
     }
 

@@ -34,14 +34,14 @@ extension SMSSettings {
         }
         let isSecretValid = secret.map { isValid($0.expose()) } ?? true
         if !isSecretValid { problems.append(.smsSecret(format)) }
-        let names = fields.map { ($0.key, $0.value) }
+        let names = fields.map { ($0.key.rawValue, $0.value) }
         if fields.count > Self.fieldLimit
             || names.contains(where: { !$0.0.isVisibleASCII(1...100) || !SMSTemplate.isValid($0.1) })
             || username.map({ !$0.isVisibleASCII(1...200) || $0.utf8.contains(UInt8(ascii: ":")) }) == true
         {
             problems.append(.smsFields)
         }
-        let codes = allowedCallingCodes + perCallingCode.keys
+        let codes = allowedCallingCodes + perCallingCode.keys.map(\.rawValue)
         if codes.count > Self.allowedLimit || !codes.allSatisfy({ $0.wholeMatch(of: /[1-9][0-9]{0,6}/) != nil }) {
             problems.append(.callingCode)
         }
@@ -56,7 +56,7 @@ extension SMSSettings {
             problems.append(.smsBudget)
         }
         let numbersAreValid = testNumbers.allSatisfy { number, code in
-            PhoneNumber(entered: number, acceptsTestNumbers: false)?.rawValue == number
+            PhoneNumber(entered: number.rawValue, acceptsTestNumbers: false).map { ByteText($0.rawValue) } == number
                 && code.wholeMatch(of: /[0-9]{6}/) != nil
         }
         if testNumbers.count > Self.testNumberLimit || !numbersAreValid { problems.append(.testPhoneNumbers) }

@@ -1,3 +1,5 @@
+public import Encoding
+
 /// How a project sends codes to telephone numbers, and to which ones. Tenants share the settings and the budget of their
 /// project.
 public struct SMSSettings: Hashable, Sendable {
@@ -15,7 +17,7 @@ public struct SMSSettings: Hashable, Sendable {
     /// For ``Format/form``: the name for Basic authentication.
     public var username: String?
     /// For ``Format/form``: the members of the form with their templates; see ``SMSTemplate``.
-    public var fields: [String: String]
+    public var fields: [ByteText: String]
     /// Whether a secret is stored: the signing secret of a webhook, or the password of a form.
     public var hasSecret: Bool
     /// Digit prefixes of the numbers to which codes may be sent. The longest prefix of the number in
@@ -26,14 +28,14 @@ public struct SMSSettings: Hashable, Sendable {
     /// The maximum number of codes per day (UTC).
     public var budgetPerDay: Int
     /// The maximum number of codes per day for a calling code; see ``callingCodeBudget``.
-    public var perCallingCode: [String: Int]
+    public var perCallingCode: [ByteText: Int]
     /// Numbers with fixed codes, for reviewers and tests, without text messages.
-    public var testNumbers: [String: String]
+    public var testNumbers: [ByteText: String]
 
     public init(
-        format: Format = .webhook, url: String? = nil, username: String? = nil, fields: [String: String] = [:],
+        format: Format = .webhook, url: String? = nil, username: String? = nil, fields: [ByteText: String] = [:],
         hasSecret: Bool = false, allowedCallingCodes: [String] = [], regions: SMSRegions = .none,
-        budgetPerDay: Int = 100, perCallingCode: [String: Int] = [:], testNumbers: [String: String] = [:]
+        budgetPerDay: Int = 100, perCallingCode: [ByteText: Int] = [:], testNumbers: [ByteText: String] = [:]
     ) {
         self.format = format
         self.url = url
@@ -63,10 +65,10 @@ extension SMSSettings {
         return (allowed?.count ?? 0) >= prefix.count || regions.prefixes.contains(prefix) ? prefix : nil
     }
 
-    func budget(ofCallingCode prefix: String) -> Int { perCallingCode[prefix] ?? Self.callingCodeBudget }
+    func budget(ofCallingCode prefix: String) -> Int { perCallingCode[ByteText(prefix)] ?? Self.callingCodeBudget }
 
     /// The fixed code of a test number; `nil` for every other number.
-    func testCode(of number: PhoneNumber) -> String? { testNumbers[number.rawValue] }
+    func testCode(of number: PhoneNumber) -> String? { testNumbers[ByteText(number.rawValue)] }
 }
 
 /// A template for a member of the sender's form. It knows only the four placeholders, so that a text that is inserted

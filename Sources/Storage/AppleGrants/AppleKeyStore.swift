@@ -1,3 +1,4 @@
+public import Encoding
 public import Identity
 public import Postgres
 
@@ -19,7 +20,7 @@ public struct AppleKeyStore: Sendable {
 
     /// Returns the client IDs for which a code was redeemed with the current private key, and the resulting refresh
     /// token is still authorized.
-    public func clientIDsWithRedeemedCodes(in realm: ID<Realm>) async throws -> Set<String> {
+    public func clientIDsWithRedeemedCodes(in realm: ID<Realm>) async throws -> Set<ByteText> {
         let rows = try await withStoreErrors {
             try await pool.query(
                 """
@@ -29,7 +30,7 @@ public struct AppleKeyStore: Sendable {
                     AND g.team_id = p.settings #>> '{apple,teamId}' AND g.key_id = p.settings #>> '{apple,keyId}'
                 """)
         }
-        return Set(try rows.map { try $0.decode("client_id") })
+        return Set(try rows.map { ByteText(try $0.decode("client_id", as: String.self)) })
     }
 
     /// Returns the configured key; `nil` unless the team, the key ID and the private key are configured.

@@ -17,7 +17,7 @@ struct AppColumn: Codable {
     let bundleIds: [String]?
     let signInMethods: [String]?
     let linkOnlyMethods: [String]?
-    let clientIds: [String: [String]]?
+    let clientIds: [ByteText: [String]]?
     let requestedScopes: [String]?
     let androidPackages: [String]?
     let androidCertificates: [String]?
@@ -39,7 +39,7 @@ struct AppColumn: Codable {
         bundleIds = settings.bundleIDs
         signInMethods = settings.signInMethods?.map(\.rawValue)
         linkOnlyMethods = settings.linkOnlyMethods.map(\.rawValue)
-        clientIds = Dictionary(uniqueKeysWithValues: settings.clientIDs.map { ($0.key.rawValue, $0.value) })
+        clientIds = settings.clientIDs
         requestedScopes = settings.requestedScopeNames
         androidPackages = settings.callers.androidPackages
         androidCertificates = settings.callers.androidCertificates
@@ -70,7 +70,7 @@ struct AppColumn: Codable {
             platform: platform ?? .other, distribution: distribution ?? .other, bundleIDs: bundleIds ?? [],
             signInMethods: signInMethods?.map { ProviderID($0) },
             linkOnlyMethods: (linkOnlyMethods ?? []).map { ProviderID($0) },
-            clientIDs: Dictionary(uniqueKeysWithValues: (clientIds ?? [:]).map { (ByteText($0.key), $0.value) }),
+            clientIDs: clientIds ?? [:],
             requestedScopes: Set(
                 requestedScopes?.compactMap(AppSettings.RequestedScope.init(rawValue:))
                     ?? AppSettings.RequestedScope.allCases),

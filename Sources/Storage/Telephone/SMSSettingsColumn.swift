@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Identity
 
 /// The JSON in the column `realm.sms_settings`. Ignores unknown members, which a newer release may have written.
@@ -5,14 +6,14 @@ struct SMSSettingsColumn: Codable {
     let format: String?
     let url: String?
     let username: String?
-    let fields: [String: String]?
+    let fields: [ByteText: String]?
     let allowedCallingCodes: [String]?
     /// At most one of the two lists is present.
     let allowedRegions: [String]?
     let disallowedRegions: [String]?
     let budgetPerDay: Int?
-    let perCallingCode: [String: Int]?
-    let testNumbers: [String: String]?
+    let perCallingCode: [ByteText: Int]?
+    let testNumbers: [ByteText: String]?
 
     init(_ settings: SMSSettings) {
         format = settings.format == .webhook ? nil : settings.format.rawValue

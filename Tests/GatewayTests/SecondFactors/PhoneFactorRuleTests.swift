@@ -1,3 +1,4 @@
+import Encoding
 import HTTP
 import Identity
 import Postgres
@@ -198,7 +199,7 @@ struct PhoneFactorRuleTests {
     @Test("A test number is not enrolled; one that was enrolled before gets random codes")
     func testNumber() async throws {
         var sms = TestGateway.sms
-        sms.testNumbers = [Self.number: "123456"]
+        sms.testNumbers = [ByteText(Self.number): "123456"]
         let gateway = try await TestGateway(.firebase, sms: sms) {
             $0.emailEnumerationProtection = false
             $0.secondFactors = SecondFactorPolicy(state: .enabled, allowsSMS: true)

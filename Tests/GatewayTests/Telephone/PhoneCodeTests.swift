@@ -1,3 +1,4 @@
+import Encoding
 import Crypto
 import HTTP
 import Identity
@@ -131,7 +132,7 @@ struct PhoneCodeTests {
     @Test("A test number has a fixed code and no message, and signs in only to accounts without another method")
     func testNumbers() async throws {
         var sms = TestGateway.sms
-        sms.testNumbers = [Self.number: "123456"]
+        sms.testNumbers = [ByteText(Self.number): "123456"]
         let gateway = try await TestGateway.withPhoneNumbers(sms: sms)
         let sent = try await gateway.sendCode(to: Self.number)
         let proof: [String: JSON] = ["sessionInfo": sent.json["sessionInfo"] ?? .null, "code": "123456"]

@@ -1,4 +1,5 @@
 import Crypto
+import Encoding
 import Identity
 import Postgres
 import Storage

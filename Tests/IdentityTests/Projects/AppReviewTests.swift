@@ -1,3 +1,4 @@
+import Encoding
 import Identity
 import Testing
 
@@ -17,7 +18,8 @@ struct AppReviewTests {
     func violations(row: LoginServicesTests.Row) {
         let clientIDs = row.realm.settings(of: .apple)?.clientIDs ?? []
         // The tokens of a client ID can be revoked if an authorization code was redeemed for it.
-        let review = AppReview(of: row.app, in: row.realm, clientIDsWithRedeemedCodes: Set(clientIDs))
+        let review = AppReview(
+            of: row.app, in: row.realm, clientIDsWithRedeemedCodes: Set(clientIDs.map { ByteText($0) }))
         let violated = review.points.filter { $0.status == .violated }
         #expect(violated.map(\.guideline) == row.expected.map { _ in "4.8" })
         #expect(review.passes == row.expected.isEmpty)
@@ -105,7 +107,7 @@ struct AppReviewTests {
             openID: OpenIDSettings(issuer: "https://id.example.com"))
         let review = AppReview(
             of: App(id: ID("app")), in: .demo(providers: [appleSettings, corp]), usesCustomTokens: true,
-            clientIDsWithRedeemedCodes: Set(appleSettings.clientIDs))
+            clientIDsWithRedeemedCodes: Set(appleSettings.clientIDs.map { ByteText($0) }))
         let texts = review.points.filter { $0.guideline == "4.8" && $0.status == .open }.map(\.text)
         #expect(texts.count == 3)
         for phrase in ["platform is not declared", "relation of oidc.corp is not stated", "custom tokens are in use"] {
@@ -122,7 +124,7 @@ struct AppReviewTests {
         let clientIDs = row.realm.settings(of: .apple)?.clientIDs ?? []
         let review = AppReview(
             of: row.app, in: row.realm,
-            clientIDsWithRedeemedCodes: canRevoke ? Set(clientIDs) : ["com.example.other"])
+            clientIDsWithRedeemedCodes: canRevoke ? Set(clientIDs.map { ByteText($0) }) : ["com.example.other"])
         let points = review.points.filter { $0.guideline == "5.1.1(v)" }
         #expect(points.map(\.status) == [.met, canRevoke ? .met : .violated])
         #expect(points[0].text.contains("accounts:delete"))
