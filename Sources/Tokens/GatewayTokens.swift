@@ -261,29 +261,6 @@ public struct KeyRing: Sendable {
     func refreshKey(_ id: String, at now: Instant) -> [UInt8]? {
         refreshKeys.first { $0.stored.id == id && $0.stored.isTrusted(at: now) }?.secret
     }
-
-    /// Whether at `now` one of the keys signs ID tokens and one signs refresh tokens.
-    public func canSign(at now: Instant) -> Bool {
-        idTokenKeys.contains { $0.stored.isTrusted(at: now) } && refreshKeys.contains { $0.stored.isTrusted(at: now) }
-    }
-
-    /// The JOSE algorithms of ID tokens, for discovery.
-    public var algorithms: [String] { Set(idTokenKeys.map(\.stored.algorithm)).sorted() }
-
-    /// The JWK set (RFC 7517 §5) of all keys for ID tokens except retired keys. It includes keys that do not sign yet.
-    public func jwks(at now: Instant) throws -> [UInt8] {
-        try StrictJSON.encode(
-            JWKSet(
-                keys: idTokenKeys.filter { $0.stored.isTrusted(at: now) }
-                    .map { JWK($0.publicKey, keyID: $0.stored.id) }))
-    }
-
-    /// The keys of ``jwks(at:)`` in Firebase's format: a JSON object of certificates (PEM) by key ID.
-    public func certificates(at now: Instant) throws -> [UInt8] {
-        let pairs = idTokenKeys.filter { $0.stored.isTrusted(at: now) }
-            .compactMap { key in key.stored.certificate.map { (key.stored.id, $0) } }
-        return try StrictJSON.encode(Dictionary(pairs, uniquingKeysWith: { first, _ in first }))
-    }
 }
 
 /// The project has no key that signs now: none was created, or all are retired.
@@ -304,7 +281,7 @@ extension StoredKey {
     fileprivate func signs(at now: Instant) -> Bool { signsFrom <= now && isTrusted(at: now) }
 
     /// Whether tokens that the key has signed are valid: it is not retired.
-    fileprivate func isTrusted(at now: Instant) -> Bool { retiresAt.map { $0 > now } ?? true }
+    func isTrusted(at now: Instant) -> Bool { retiresAt.map { $0 > now } ?? true }
 
     /// The context that the ciphertext of a private key is bound to: its table, row and column.
     public static func context(_ id: String, in project: ID<Project>) -> String {

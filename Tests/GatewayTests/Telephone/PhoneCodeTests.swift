@@ -1,5 +1,5 @@
-import Encoding
 import Crypto
+import Encoding
 import HTTP
 import Identity
 import Postgres
