@@ -23,13 +23,11 @@ CONCURRENT = 24
 SIZES = range(0, 301, 10) if os.environ.get("SEKISHO_FAULTS") == "long" else range(0, 301, 60)
 # The statements of background workers, which run while requests are recorded.
 WORKERS = re.compile(rb"(FROM|UPDATE) (apple_grant|outgoing_email)")
-# Statements that must read more: counts, those that examine whole realms in the background, the question whether any
-# account uses custom tokens, the expiry of queued items, and the deletion of up to a thousand accounts, which may read
-# the whole queue of emails.
+# Statements that must read more: counts, those that examine whole realms in the background, and the deletion of up to a
+# thousand accounts, which may read the whole queue of emails.
 BROAD = [
     b"SELECT count(*)", b"DELETE FROM realm r", b"SELECT r.id FROM realm r", b"DELETE FROM identity_provider p",
     b"FROM session s ORDER BY s.realm_id, s.id LIMIT", b"SELECT id, disabled_at IS NULL AND",
-    b"AND custom_auth) AS answer", b"WITH expire",
 ]
 
 

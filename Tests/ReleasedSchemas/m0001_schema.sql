@@ -844,6 +844,7 @@ ALTER TABLE ONLY public.signing_key
 ALTER TABLE ONLY public.sms_usage
     ADD CONSTRAINT sms_usage_pkey PRIMARY KEY (realm_id, day, calling_code);
 CREATE INDEX account_created_at ON public.account USING btree (realm_id, created_at, id);
+CREATE INDEX account_custom_auth ON public.account USING btree (realm_id) WHERE custom_auth;
 CREATE INDEX account_disabled ON public.account USING btree (realm_id, created_at, id) WHERE (disabled_at IS NOT NULL);
 CREATE INDEX account_display_name ON public.account USING btree (realm_id, lower("left"(display_name, 256)) COLLATE "C", id) WHERE (display_name IS NOT NULL);
 CREATE UNIQUE INDEX account_email_key ON public.account USING btree (realm_id, email) WHERE (email IS NOT NULL);

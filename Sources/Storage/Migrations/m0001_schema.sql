@@ -277,6 +277,7 @@ CREATE INDEX account_display_name ON account (realm_id, (lower(left(display_name
     WHERE display_name IS NOT NULL;
 CREATE INDEX account_without_display_name ON account (realm_id, id) WHERE display_name IS NULL;
 CREATE INDEX account_without_email ON account (realm_id, id) WHERE email IS NULL;
+CREATE INDEX account_custom_auth ON account (realm_id) WHERE custom_auth;
 CREATE INDEX account_disabled ON account (realm_id, created_at, id) WHERE disabled_at IS NOT NULL;
 -- Guests. Also contains the accounts whose only sign-in method is an identity without an address.
 CREATE INDEX account_guest ON account (realm_id, created_at, id)

@@ -164,7 +164,10 @@ public struct ProjectStore: Sendable {
     /// Whether any account of the realm has ever signed in with a custom token.
     public func usesCustomTokens(in realm: ID<Realm>) async throws -> Bool {
         try await pool.isTrue(
-            "SELECT EXISTS (SELECT FROM account WHERE realm_id = \(realm.rawValue) AND custom_auth) AS answer")
+            """
+            SELECT (SELECT true FROM account WHERE realm_id = \(realm.rawValue) AND custom_auth LIMIT 1) IS NOT NULL
+                AS answer
+            """)
     }
 
     /// - Parameter clauses: a condition on the row `r` of a realm, and clauses that may follow it.
