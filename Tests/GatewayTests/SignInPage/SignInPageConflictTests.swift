@@ -114,32 +114,6 @@ struct SignInPageConflictTests {
     }
 }
 
-/// An app and its brand belong to one project.
-@Suite("Apps and requests of other projects on the sign-in page")
-struct ForeignAppTests {
-    @Test("An unknown app, or one of another project, is sent nothing, and its brand is not shown")
-    func foreignApp() async throws {
-        let visit = SignInPageVisit(try await TestGateway())
-        for app in ["other", "account", "console"] {
-            let page = try await visit.open(["app": app])
-            #expect(page.status == 400)
-            #expect(page.location == nil)
-            #expect(page.result == nil)
-        }
-    }
-
-    @Test("A sealed request or flow is worth nothing at another project or tenant")
-    func foreignFlow() async throws {
-        let visit = SignInPageVisit(try await TestGateway())
-        let flow = try #require(try await visit.open().form("signIn")["flow"])
-        for path in ["/other/__/auth/signIn?flow=\(flow)", "/demo/__/auth/signIn?request=\(flow)"] {
-            let page = try await visit.browser.send(.get, path)
-            #expect(page.status == 400 || page.status == 404)
-            #expect(page.result == nil)
-        }
-    }
-}
-
 extension SignInPageVisit {
     fileprivate func accountCount() async throws -> Int {
         try await gateway.database.pool.query("SELECT count(*)::int AS n FROM account").first?.decode("n") ?? 0
