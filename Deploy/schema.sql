@@ -1,5 +1,65 @@
 -- The schema after all migrations, for reviewers; the gateway never reads it. Sources/Storage/Migrations has the comments.
 
+CREATE DOMAIN public.apple_grant_state AS text
+	CONSTRAINT apple_grant_state_check CHECK ((VALUE = ANY (ARRAY['REDEEMING'::text, 'AUTHORIZED'::text, 'REVOKED'::text, 'UNKNOWN'::text, 'REVOKING'::text])));
+
+CREATE DOMAIN public.apple_token_type AS text
+	CONSTRAINT apple_token_type_check CHECK ((VALUE = ANY (ARRAY['CODE'::text, 'REFRESH_TOKEN'::text, 'ACCESS_TOKEN'::text])));
+
+CREATE DOMAIN public.credential_state AS text
+	CONSTRAINT credential_state_check CHECK ((VALUE = ANY (ARRAY['AUTHORIZED'::text, 'REVOKED'::text, 'TRANSFERRED'::text, 'UNKNOWN'::text])));
+
+CREATE DOMAIN public.device_name AS text
+	CONSTRAINT device_name_check CHECK ((length(VALUE) <= 200));
+
+CREATE DOMAIN public.email_address AS text
+	CONSTRAINT email_address_check CHECK (((VALUE = lower(VALUE)) AND (length(VALUE) <= 254)));
+
+CREATE DOMAIN public.email_trust AS text
+	CONSTRAINT email_trust_check CHECK ((VALUE = ANY (ARRAY['none'::text, 'verified'::text, 'authoritative'::text])));
+
+CREATE DOMAIN public.external_id AS text COLLATE pg_catalog."C"
+	CONSTRAINT external_id_check CHECK ((VALUE <> ''::text));
+
+CREATE DOMAIN public.factor_kind AS text COLLATE pg_catalog."C"
+	CONSTRAINT factor_kind_check CHECK ((VALUE = ANY (ARRAY['totp'::text, 'phone'::text])));
+
+CREATE DOMAIN public.hash128 AS bytea
+	CONSTRAINT hash128_check CHECK ((length(VALUE) = 16));
+
+CREATE DOMAIN public.hash256 AS bytea
+	CONSTRAINT hash256_check CHECK ((length(VALUE) = 32));
+
+CREATE DOMAIN public.identifier AS text COLLATE pg_catalog."C"
+	CONSTRAINT identifier_check CHECK (((length(VALUE) >= 1) AND (length(VALUE) <= 128)));
+
+CREATE DOMAIN public.json_object AS jsonb
+	CONSTRAINT json_object_check CHECK ((jsonb_typeof(VALUE) = 'object'::text));
+
+CREATE DOMAIN public.json_object_text AS text
+	CONSTRAINT json_object_text_check CHECK ((jsonb_typeof((VALUE)::jsonb) = 'object'::text));
+
+CREATE DOMAIN public.language_tag AS text
+	CONSTRAINT language_tag_check CHECK (((length(VALUE) >= 1) AND (length(VALUE) <= 35)));
+
+CREATE DOMAIN public.row_count AS smallint
+	CONSTRAINT row_count_check CHECK ((VALUE >= 0));
+
+CREATE DOMAIN public.session_end_reason AS text COLLATE pg_catalog."C"
+	CONSTRAINT session_end_reason_check CHECK ((VALUE = ANY (ARRAY['REVOKED'::text, 'TOKEN_REUSED'::text, 'SIGN_IN_METHOD_REMOVED'::text, 'PROVIDER_REVOKED'::text, 'LIMIT'::text, 'REPLACED'::text, 'EXPIRED'::text])));
+
+CREATE DOMAIN public.session_factor AS text COLLATE pg_catalog."C"
+	CONSTRAINT session_factor_check CHECK ((VALUE = ANY (ARRAY['totp'::text, 'phone'::text, 'recovery_code'::text])));
+
+CREATE DOMAIN public.telephone_number AS text
+	CONSTRAINT telephone_number_check CHECK ((VALUE ~~ '+%'::text));
+
+CREATE DOMAIN public.time_zone_name AS text
+	CONSTRAINT time_zone_name_check CHECK (((length(VALUE) >= 1) AND (length(VALUE) <= 40)));
+
+CREATE DOMAIN public.uri AS text COLLATE pg_catalog."C"
+	CONSTRAINT uri_check CHECK ((length(VALUE) <= 2048));
+
 CREATE FUNCTION public.passkeys(realm_id text, account_id text) RETURNS text
     LANGUAGE sql STABLE
     AS $$
@@ -57,41 +117,33 @@ $$;
 
 CREATE TABLE public.account (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    id text NOT NULL COLLATE pg_catalog."C",
-    email text,
+    id public.identifier NOT NULL,
+    email public.email_address,
     email_verified boolean DEFAULT false NOT NULL,
     vouched_email text,
     initial_email text,
-    phone_number text,
+    phone_number public.telephone_number,
     phone_proven_at timestamp with time zone,
     phone_added_at timestamp with time zone,
     display_name text,
     photo_url text,
-    language text,
-    time_zone text,
+    language public.language_tag,
+    time_zone public.time_zone_name,
     password_hash text,
     password_updated_at timestamp with time zone,
     email_link_sign_in boolean DEFAULT false NOT NULL,
     custom_auth boolean DEFAULT false NOT NULL,
-    custom_claims text,
+    custom_claims public.json_object_text,
     disabled_at timestamp with time zone,
     created_at timestamp with time zone NOT NULL,
     last_sign_in_at timestamp with time zone,
     valid_since timestamp with time zone NOT NULL,
     generation bigint DEFAULT 1 NOT NULL,
-    factor_count smallint DEFAULT 0 NOT NULL,
-    passkey_count smallint DEFAULT 0 NOT NULL,
-    CONSTRAINT account_custom_claims_check CHECK ((jsonb_typeof((custom_claims)::jsonb) = 'object'::text)),
-    CONSTRAINT account_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
+    factor_count public.row_count DEFAULT 0 NOT NULL,
+    passkey_count public.row_count DEFAULT 0 NOT NULL,
     CONSTRAINT account_email_link_check CHECK (((email IS NOT NULL) OR (NOT email_link_sign_in))),
     CONSTRAINT account_email_verified_check CHECK (((email IS NOT NULL) OR (NOT email_verified))),
-    CONSTRAINT account_factor_count_check CHECK ((factor_count >= 0)),
-    CONSTRAINT account_id_check CHECK (((length(id) >= 1) AND (length(id) <= 128))),
-    CONSTRAINT account_language_check CHECK (((length(language) >= 1) AND (length(language) <= 35))),
-    CONSTRAINT account_passkey_count_check CHECK ((passkey_count >= 0)),
-    CONSTRAINT account_password_check CHECK (((password_hash IS NULL) = (password_updated_at IS NULL))),
-    CONSTRAINT account_phone_number_check CHECK ((phone_number ~~ '+%'::text)),
-    CONSTRAINT account_time_zone_check CHECK (((length(time_zone) >= 1) AND (length(time_zone) <= 40)))
+    CONSTRAINT account_password_check CHECK (((password_hash IS NULL) = (password_updated_at IS NULL)))
 )
 WITH (fillfactor='85');
 
@@ -103,9 +155,8 @@ CREATE TABLE public.account_event (
     kind text NOT NULL,
     account_id text NOT NULL COLLATE pg_catalog."C",
     actor text NOT NULL COLLATE pg_catalog."C",
-    data jsonb NOT NULL,
+    data public.json_object NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    CONSTRAINT account_event_data_check CHECK ((jsonb_typeof(data) = 'object'::text)),
     CONSTRAINT account_event_sequence_check CHECK ((sequence > 0))
 );
 
@@ -116,8 +167,7 @@ CREATE TABLE public.account_merge (
     merged_at timestamp with time zone NOT NULL,
     undo_until timestamp with time zone NOT NULL,
     target_generation bigint NOT NULL,
-    snapshot jsonb NOT NULL,
-    CONSTRAINT account_merge_snapshot_check CHECK ((jsonb_typeof(snapshot) = 'object'::text))
+    snapshot public.json_object NOT NULL
 );
 
 CREATE TABLE public.administrator (
@@ -125,11 +175,10 @@ CREATE TABLE public.administrator (
     account_id text NOT NULL COLLATE pg_catalog."C",
     project_id text NOT NULL COLLATE pg_catalog."C",
     role text NOT NULL COLLATE pg_catalog."C",
-    invitation_hash bytea,
+    invitation_hash public.hash256,
     invitation_expires_at timestamp with time zone,
     changed_at timestamp with time zone NOT NULL,
     CONSTRAINT administrator_check CHECK (((invitation_hash IS NULL) = (invitation_expires_at IS NULL))),
-    CONSTRAINT administrator_invitation_hash_check CHECK ((length(invitation_hash) = 32)),
     CONSTRAINT administrator_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'support'::text, 'administrator'::text, 'owner'::text])))
 );
 
@@ -137,30 +186,26 @@ CREATE TABLE public.api_key (
     project_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
     app_id text NOT NULL COLLATE pg_catalog."C",
-    key_hash bytea NOT NULL,
+    key_hash public.hash256 NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    revoked_at timestamp with time zone,
-    CONSTRAINT api_key_key_hash_check CHECK ((length(key_hash) = 32))
+    revoked_at timestamp with time zone
 );
 
 CREATE TABLE public.app (
     project_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
     name text NOT NULL,
-    settings jsonb DEFAULT '{}'::jsonb NOT NULL,
+    settings public.json_object DEFAULT '{}'::jsonb NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    CONSTRAINT app_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
-    CONSTRAINT app_settings_check CHECK ((jsonb_typeof(settings) = 'object'::text))
+    CONSTRAINT app_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
 );
 
 CREATE TABLE public.app_transaction (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    bundle_id text NOT NULL COLLATE pg_catalog."C",
-    transaction_id text NOT NULL COLLATE pg_catalog."C",
+    bundle_id public.external_id NOT NULL,
+    transaction_id public.external_id NOT NULL,
     account_id text NOT NULL COLLATE pg_catalog."C",
-    stated_at timestamp with time zone NOT NULL,
-    CONSTRAINT app_transaction_bundle_id_check CHECK ((bundle_id <> ''::text)),
-    CONSTRAINT app_transaction_transaction_id_check CHECK ((transaction_id <> ''::text))
+    stated_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.apple_grant (
@@ -168,10 +213,10 @@ CREATE TABLE public.apple_grant (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     subject text COLLATE pg_catalog."C",
     client_id text NOT NULL COLLATE pg_catalog."C",
-    state text NOT NULL,
-    token_type text NOT NULL,
+    state public.apple_grant_state NOT NULL,
+    token_type public.apple_token_type NOT NULL,
     token bytea,
-    redirect_uri text,
+    redirect_uri public.uri,
     team_id text,
     key_id text,
     created_at timestamp with time zone NOT NULL,
@@ -180,11 +225,8 @@ CREATE TABLE public.apple_grant (
     attempts bigint DEFAULT 0 NOT NULL,
     checked_at timestamp with time zone,
     failure text,
-    CONSTRAINT apple_grant_redirect_uri_check CHECK ((length(redirect_uri) <= 2048)),
-    CONSTRAINT apple_grant_state_check CHECK ((state = ANY (ARRAY['REDEEMING'::text, 'AUTHORIZED'::text, 'REVOKED'::text, 'UNKNOWN'::text, 'REVOKING'::text]))),
-    CONSTRAINT apple_grant_subject_check CHECK (((state = 'REVOKING'::text) OR (subject IS NOT NULL))),
-    CONSTRAINT apple_grant_token_check CHECK (((state = 'REVOKED'::text) OR (token IS NOT NULL))),
-    CONSTRAINT apple_grant_token_type_check CHECK ((token_type = ANY (ARRAY['CODE'::text, 'REFRESH_TOKEN'::text, 'ACCESS_TOKEN'::text])))
+    CONSTRAINT apple_grant_subject_check CHECK ((((state)::text = 'REVOKING'::text) OR (subject IS NOT NULL))),
+    CONSTRAINT apple_grant_token_check CHECK ((((state)::text = 'REVOKED'::text) OR (token IS NOT NULL)))
 );
 
 CREATE TABLE public.audit_event (
@@ -193,28 +235,24 @@ CREATE TABLE public.audit_event (
     actor text NOT NULL COLLATE pg_catalog."C",
     action text NOT NULL COLLATE pg_catalog."C",
     subject text NOT NULL COLLATE pg_catalog."C",
-    detail jsonb DEFAULT '{}'::jsonb NOT NULL,
+    detail public.json_object DEFAULT '{}'::jsonb NOT NULL,
     occurred_at timestamp with time zone NOT NULL,
     network text,
-    request_id text,
-    CONSTRAINT audit_event_detail_check CHECK ((jsonb_typeof(detail) = 'object'::text))
+    request_id text
 );
 
 CREATE TABLE public.authorization_flow (
-    state_hash bytea NOT NULL,
+    state_hash public.hash256 NOT NULL,
     realm_id text NOT NULL COLLATE pg_catalog."C",
     response text,
     claimed_at timestamp with time zone,
     result text,
     app_id text COLLATE pg_catalog."C",
-    grant_hash bytea,
-    session_hash bytea,
+    grant_hash public.hash256,
+    session_hash public.hash256,
     grant_expires_at timestamp with time zone,
     expires_at timestamp with time zone NOT NULL,
-    CONSTRAINT authorization_flow_grant_hash_check CHECK ((length(grant_hash) = 32)),
-    CONSTRAINT authorization_flow_result_check CHECK ((num_nulls(result, app_id, grant_hash, session_hash, grant_expires_at) = ANY (ARRAY[0, 5]))),
-    CONSTRAINT authorization_flow_session_hash_check CHECK ((length(session_hash) = 32)),
-    CONSTRAINT authorization_flow_state_hash_check CHECK ((length(state_hash) = 32))
+    CONSTRAINT authorization_flow_result_check CHECK ((num_nulls(result, app_id, grant_hash, session_hash, grant_expires_at) = ANY (ARRAY[0, 5])))
 );
 
 CREATE TABLE public.brand_image (
@@ -228,21 +266,18 @@ CREATE TABLE public.brand_image (
 
 CREATE TABLE public.browser_session (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    secret_hash bytea NOT NULL,
+    secret_hash public.hash256 NOT NULL,
     session_id uuid NOT NULL,
     idle_seconds bigint NOT NULL,
     expires_at timestamp with time zone NOT NULL,
-    ends_at timestamp with time zone NOT NULL,
-    CONSTRAINT browser_session_secret_hash_check CHECK ((length(secret_hash) = 32))
+    ends_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.consent_rescission (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    bundle_id text NOT NULL COLLATE pg_catalog."C",
-    transaction_id text NOT NULL COLLATE pg_catalog."C",
-    signed_at timestamp with time zone NOT NULL,
-    CONSTRAINT consent_rescission_bundle_id_check CHECK ((bundle_id <> ''::text)),
-    CONSTRAINT consent_rescission_transaction_id_check CHECK ((transaction_id <> ''::text))
+    bundle_id public.external_id NOT NULL,
+    transaction_id public.external_id NOT NULL,
+    signed_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.daily_count (
@@ -337,12 +372,10 @@ CREATE TABLE public.hourly_count (
 
 CREATE TABLE public.identity_provider (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    provider text NOT NULL COLLATE pg_catalog."C",
-    settings jsonb NOT NULL,
+    provider public.external_id NOT NULL,
+    settings public.json_object NOT NULL,
     secret bytea,
-    updated_at timestamp with time zone NOT NULL,
-    CONSTRAINT identity_provider_provider_check CHECK ((provider <> ''::text)),
-    CONSTRAINT identity_provider_settings_check CHECK ((jsonb_typeof(settings) = 'object'::text))
+    updated_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.installation (
@@ -357,20 +390,19 @@ CREATE TABLE public.installation (
 CREATE TABLE public.known_network (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     account_id text NOT NULL COLLATE pg_catalog."C",
-    network_hash bytea NOT NULL,
-    last_seen_at timestamp with time zone NOT NULL,
-    CONSTRAINT known_network_network_hash_check CHECK ((length(network_hash) = 16))
+    network_hash public.hash128 NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.linked_identity (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    provider text NOT NULL COLLATE pg_catalog."C",
-    subject text NOT NULL COLLATE pg_catalog."C",
+    provider public.external_id NOT NULL,
+    subject public.external_id NOT NULL,
     account_id text NOT NULL COLLATE pg_catalog."C",
     issuer text,
     audience text,
     email text,
-    email_trust text DEFAULT 'none'::text NOT NULL,
+    email_trust public.email_trust DEFAULT 'none'::text NOT NULL,
     is_private_email boolean DEFAULT false NOT NULL,
     display_name text,
     photo_url text,
@@ -382,12 +414,12 @@ CREATE TABLE public.linked_identity (
     real_user_status smallint,
     created_at timestamp with time zone NOT NULL,
     linked_at timestamp with time zone DEFAULT now() NOT NULL,
-    linked_device text,
-    credential_state text,
+    linked_device public.device_name,
+    credential_state public.credential_state,
     credential_checked_at timestamp with time zone,
     tokens_revoked_at timestamp with time zone,
     tokens_revoked_by uuid,
-    transfer_sub text COLLATE pg_catalog."C",
+    transfer_sub public.external_id,
     transfer_team text,
     transferred_at timestamp with time zone,
     transfer_error text,
@@ -395,23 +427,17 @@ CREATE TABLE public.linked_identity (
     suspended_at timestamp with time zone,
     relay_forwarding boolean,
     relay_forwarding_at timestamp with time zone,
-    CONSTRAINT linked_identity_credential_state_check CHECK ((credential_state = ANY (ARRAY['AUTHORIZED'::text, 'REVOKED'::text, 'TRANSFERRED'::text, 'UNKNOWN'::text]))),
-    CONSTRAINT linked_identity_email_trust_check CHECK ((email_trust = ANY (ARRAY['none'::text, 'verified'::text, 'authoritative'::text]))),
-    CONSTRAINT linked_identity_linked_device_check CHECK ((length(linked_device) <= 200)),
-    CONSTRAINT linked_identity_provider_check CHECK ((provider <> ''::text)),
-    CONSTRAINT linked_identity_subject_check CHECK ((subject <> ''::text)),
-    CONSTRAINT linked_identity_transfer_check CHECK ((((transfer_sub IS NULL) = (transfer_team IS NULL)) AND ((transfer_sub IS NOT NULL) OR (transferred_at IS NULL)) AND ((transfer_error IS NULL) OR ((transfer_sub IS NOT NULL) AND (transferred_at IS NULL))))),
-    CONSTRAINT linked_identity_transfer_sub_check CHECK ((transfer_sub <> ''::text))
+    CONSTRAINT linked_identity_transfer_check CHECK ((((transfer_sub IS NULL) = (transfer_team IS NULL)) AND ((transfer_sub IS NOT NULL) OR (transferred_at IS NULL)) AND ((transfer_error IS NULL) OR ((transfer_sub IS NOT NULL) AND (transferred_at IS NULL)))))
 );
 
 CREATE TABLE public.oob_code (
-    hash bytea NOT NULL,
+    hash public.hash256 NOT NULL,
     realm_id text NOT NULL COLLATE pg_catalog."C",
     purpose text NOT NULL,
     account_id text COLLATE pg_catalog."C",
     generation bigint,
-    email text NOT NULL,
-    new_email text,
+    email public.email_address NOT NULL,
+    new_email public.email_address,
     provider text COLLATE pg_catalog."C",
     subject text COLLATE pg_catalog."C",
     added_at timestamp with time zone,
@@ -419,10 +445,7 @@ CREATE TABLE public.oob_code (
     created_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     CONSTRAINT oob_code_account_check CHECK (((account_id IS NOT NULL) OR (purpose = 'EMAIL_SIGNIN'::text))),
-    CONSTRAINT oob_code_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
-    CONSTRAINT oob_code_hash_check CHECK ((length(hash) = 32)),
     CONSTRAINT oob_code_method_check CHECK (((purpose = ANY (ARRAY['REMOVE_SIGN_IN_METHOD'::text, 'REVERT_SECOND_FACTOR_ADDITION'::text])) = ((provider IS NOT NULL) AND (added_at IS NOT NULL)))),
-    CONSTRAINT oob_code_new_email_check CHECK (((new_email = lower(new_email)) AND (length(new_email) <= 254))),
     CONSTRAINT oob_code_new_email_check1 CHECK (((new_email IS NOT NULL) OR (purpose <> 'VERIFY_AND_CHANGE_EMAIL'::text))),
     CONSTRAINT oob_code_new_email_check2 CHECK (((new_email IS NULL) OR (purpose = ANY (ARRAY['VERIFY_AND_CHANGE_EMAIL'::text, 'RECOVER_EMAIL'::text])))),
     CONSTRAINT oob_code_purpose_check CHECK ((purpose = ANY (ARRAY['VERIFY_EMAIL'::text, 'PASSWORD_RESET'::text, 'EMAIL_SIGNIN'::text, 'VERIFY_AND_CHANGE_EMAIL'::text, 'RECOVER_EMAIL'::text, 'REMOVE_SIGN_IN_METHOD'::text, 'REVERT_SECOND_FACTOR_ADDITION'::text, 'UNDO_MERGE'::text]))),
@@ -435,10 +458,9 @@ CREATE TABLE public.outbox (
     kind text NOT NULL,
     account_id text NOT NULL COLLATE pg_catalog."C",
     actor text NOT NULL COLLATE pg_catalog."C",
-    data jsonb NOT NULL,
+    data public.json_object NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    project_id text GENERATED ALWAYS AS (split_part(realm_id, '/'::text, 1)) STORED NOT NULL COLLATE pg_catalog."C",
-    CONSTRAINT outbox_data_check CHECK ((jsonb_typeof(data) = 'object'::text))
+    project_id text GENERATED ALWAYS AS (split_part(realm_id, '/'::text, 1)) STORED NOT NULL COLLATE pg_catalog."C"
 );
 
 CREATE TABLE public.outgoing_email (
@@ -474,7 +496,7 @@ CREATE TABLE public.outgoing_sms (
 
 CREATE TABLE public.passkey (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    rp_id text NOT NULL COLLATE pg_catalog."C",
+    rp_id public.external_id NOT NULL,
     credential_id text NOT NULL COLLATE pg_catalog."C",
     account_id text NOT NULL COLLATE pg_catalog."C",
     user_handle text NOT NULL COLLATE pg_catalog."C",
@@ -490,7 +512,6 @@ CREATE TABLE public.passkey (
     added_at timestamp with time zone NOT NULL,
     last_used_at timestamp with time zone,
     CONSTRAINT passkey_credential_id_check CHECK (((length(credential_id) >= 2) AND (length(credential_id) <= 1364))),
-    CONSTRAINT passkey_rp_id_check CHECK ((rp_id <> ''::text)),
     CONSTRAINT passkey_sign_count_check CHECK ((sign_count >= 0)),
     CONSTRAINT passkey_user_handle_check CHECK (((length(user_handle) >= 1) AND (length(user_handle) <= 64)))
 )
@@ -505,24 +526,21 @@ CREATE TABLE public.password_key (
 
 CREATE TABLE public.phone_code (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    hash bytea NOT NULL,
+    hash public.hash256 NOT NULL,
     project_id text NOT NULL COLLATE pg_catalog."C",
     purpose text NOT NULL COLLATE pg_catalog."C",
-    phone_number text NOT NULL,
+    phone_number public.telephone_number NOT NULL,
     calling_code text NOT NULL COLLATE pg_catalog."C",
     account_id text COLLATE pg_catalog."C",
     generation bigint,
     factor_id text COLLATE pg_catalog."C",
-    code_hash bytea NOT NULL,
+    code_hash public.hash256 NOT NULL,
     attempts smallint DEFAULT 0 NOT NULL,
     is_sent boolean NOT NULL,
     created_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     confirmed_at timestamp with time zone,
     CONSTRAINT phone_code_account_check CHECK ((((purpose = 'SIGN_IN_OR_SIGN_UP'::text) = (generation IS NULL)) AND ((account_id IS NULL) OR (generation IS NOT NULL)) AND ((purpose = 'MULTI_FACTOR_SIGN_IN'::text) = (factor_id IS NOT NULL)))),
-    CONSTRAINT phone_code_code_hash_check CHECK ((length(code_hash) = 32)),
-    CONSTRAINT phone_code_hash_check CHECK ((length(hash) = 32)),
-    CONSTRAINT phone_code_phone_number_check CHECK ((phone_number ~~ '+%'::text)),
     CONSTRAINT phone_code_purpose_check CHECK ((purpose = ANY (ARRAY['SIGN_IN_OR_SIGN_UP'::text, 'MULTI_FACTOR_ENROLLMENT'::text, 'MULTI_FACTOR_SIGN_IN'::text])))
 );
 
@@ -534,11 +552,10 @@ CREATE TABLE public.provider_document (
 );
 
 CREATE TABLE public.rate_limit_counter (
-    key bytea NOT NULL,
+    key public.hash256 NOT NULL,
     window_start timestamp with time zone NOT NULL,
     count bigint NOT NULL,
-    expires_at timestamp with time zone NOT NULL,
-    CONSTRAINT rate_limit_counter_key_check CHECK ((length(key) = 32))
+    expires_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.realm (
@@ -547,57 +564,46 @@ CREATE TABLE public.realm (
     number bigint,
     name text NOT NULL,
     profile text NOT NULL,
-    policy jsonb DEFAULT '{}'::jsonb NOT NULL,
+    policy public.json_object DEFAULT '{}'::jsonb NOT NULL,
     authorized_domains text[] DEFAULT '{}'::text[] NOT NULL,
-    email_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
-    sms_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
+    email_settings public.json_object DEFAULT '{}'::jsonb NOT NULL,
+    sms_settings public.json_object DEFAULT '{}'::jsonb NOT NULL,
     sms_secret bytea,
-    tenant_settings jsonb,
-    passkey_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
+    tenant_settings public.json_object,
+    passkey_settings public.json_object DEFAULT '{}'::jsonb NOT NULL,
     event_kinds text[] DEFAULT '{}'::text[] NOT NULL,
-    blocking_functions jsonb,
-    brand jsonb DEFAULT '{}'::jsonb NOT NULL,
-    texts jsonb DEFAULT '{}'::jsonb NOT NULL,
+    blocking_functions public.json_object,
+    brand public.json_object DEFAULT '{}'::jsonb NOT NULL,
+    texts public.json_object DEFAULT '{}'::jsonb NOT NULL,
     created_at timestamp with time zone NOT NULL,
     deleted_at timestamp with time zone,
-    CONSTRAINT realm_blocking_functions_check CHECK ((jsonb_typeof(blocking_functions) = 'object'::text)),
-    CONSTRAINT realm_brand_check CHECK ((jsonb_typeof(brand) = 'object'::text)),
-    CONSTRAINT realm_email_settings_check CHECK ((jsonb_typeof(email_settings) = 'object'::text)),
     CONSTRAINT realm_id_check CHECK (
 CASE
     WHEN (parent_id IS NULL) THEN ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text) AND (number IS NOT NULL) AND (tenant_settings IS NULL))
     ELSE ((id ~ '^[a-z0-9][a-z0-9-]{0,62}/[A-Za-z0-9_-]{1,63}$'::text) AND starts_with(id, (parent_id || '/'::text)) AND (number IS NULL) AND (tenant_settings IS NOT NULL))
 END),
     CONSTRAINT realm_number_check CHECK ((number > 0)),
-    CONSTRAINT realm_passkey_settings_check CHECK ((jsonb_typeof(passkey_settings) = 'object'::text)),
-    CONSTRAINT realm_policy_check CHECK ((jsonb_typeof(policy) = 'object'::text)),
-    CONSTRAINT realm_profile_check CHECK ((profile = ANY (ARRAY['sekisho'::text, 'firebase'::text]))),
-    CONSTRAINT realm_sms_settings_check CHECK ((jsonb_typeof(sms_settings) = 'object'::text)),
-    CONSTRAINT realm_tenant_settings_check CHECK ((jsonb_typeof(tenant_settings) = 'object'::text)),
-    CONSTRAINT realm_texts_check CHECK ((jsonb_typeof(texts) = 'object'::text))
+    CONSTRAINT realm_profile_check CHECK ((profile = ANY (ARRAY['sekisho'::text, 'firebase'::text])))
 );
 
 CREATE TABLE public.recovery_code (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     account_id text NOT NULL COLLATE pg_catalog."C",
-    hash bytea NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    CONSTRAINT recovery_code_hash_check CHECK ((length(hash) = 32))
+    hash public.hash256 NOT NULL,
+    created_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.replay_guard (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    hash bytea NOT NULL,
-    expires_at timestamp with time zone NOT NULL,
-    CONSTRAINT replay_guard_hash_check CHECK ((length(hash) = 32))
+    hash public.hash256 NOT NULL,
+    expires_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.revoked_subject (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    subject_hash bytea NOT NULL,
+    subject_hash public.hash256 NOT NULL,
     credentials_void_before timestamp with time zone NOT NULL,
-    expires_at timestamp with time zone NOT NULL,
-    CONSTRAINT revoked_subject_subject_hash_check CHECK ((length(subject_hash) = 32))
+    expires_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.schema_migration (
@@ -610,9 +616,9 @@ CREATE TABLE public.second_factor (
     realm_id text NOT NULL COLLATE pg_catalog."C",
     account_id text NOT NULL COLLATE pg_catalog."C",
     owner_id text NOT NULL COLLATE pg_catalog."C",
-    id text NOT NULL COLLATE pg_catalog."C",
-    kind text NOT NULL COLLATE pg_catalog."C",
-    phone_number text,
+    id public.identifier NOT NULL,
+    kind public.factor_kind NOT NULL,
+    phone_number public.telephone_number,
     display_name text,
     enrolled_at timestamp with time zone NOT NULL,
     last_used_at timestamp with time zone,
@@ -624,25 +630,21 @@ CASE
     WHEN (owner_id <> account_id) THEN owner_id
     ELSE NULL::text
 END) STORED COLLATE pg_catalog."C",
-    CONSTRAINT second_factor_id_check CHECK (((length(id) >= 1) AND (length(id) <= 128))),
-    CONSTRAINT second_factor_kind_check CHECK ((kind = ANY (ARRAY['totp'::text, 'phone'::text]))),
-    CONSTRAINT second_factor_members_check CHECK ((((kind = 'totp'::text) = ((secret IS NOT NULL) AND (last_step IS NOT NULL))) AND ((kind = 'phone'::text) = (phone_number IS NOT NULL)))),
-    CONSTRAINT second_factor_phone_number_check CHECK ((phone_number ~~ '+%'::text))
+    CONSTRAINT second_factor_members_check CHECK (((((kind)::text = 'totp'::text) = ((secret IS NOT NULL) AND (last_step IS NOT NULL))) AND (((kind)::text = 'phone'::text) = (phone_number IS NOT NULL))))
 );
 
 CREATE TABLE public.service_key (
     project_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
     name text NOT NULL,
-    secret_hash bytea NOT NULL,
+    secret_hash public.hash256 NOT NULL,
     public_key text NOT NULL,
     scopes text[] NOT NULL,
     created_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone,
     last_used_at timestamp with time zone,
     revoked_at timestamp with time zone,
-    CONSTRAINT service_key_scopes_check CHECK ((cardinality(scopes) > 0)),
-    CONSTRAINT service_key_secret_hash_check CHECK ((length(secret_hash) = 32))
+    CONSTRAINT service_key_scopes_check CHECK ((cardinality(scopes) > 0))
 );
 
 CREATE TABLE public.session (
@@ -653,10 +655,10 @@ CREATE TABLE public.session (
     method text NOT NULL COLLATE pg_catalog."C",
     authenticated_at timestamp with time zone NOT NULL,
     claims text,
-    second_factor text COLLATE pg_catalog."C",
+    second_factor public.session_factor,
     second_factor_id text COLLATE pg_catalog."C",
     passkey_id text COLLATE pg_catalog."C",
-    device text,
+    device public.device_name,
     app_id text COLLATE pg_catalog."C",
     credential_issued_at timestamp with time zone,
     counter bigint DEFAULT 0 NOT NULL,
@@ -667,23 +669,20 @@ CREATE TABLE public.session (
     refreshed_at timestamp with time zone NOT NULL,
     first_of_day boolean DEFAULT false NOT NULL,
     ended_at timestamp with time zone,
-    end_reason text COLLATE pg_catalog."C",
+    end_reason public.session_end_reason,
     support_actor text COLLATE pg_catalog."C",
     support_ends_at timestamp with time zone,
-    CONSTRAINT session_check CHECK (((support_actor IS NULL) = (support_ends_at IS NULL))),
-    CONSTRAINT session_device_check CHECK ((length(device) <= 200)),
-    CONSTRAINT session_end_reason_check CHECK ((end_reason = ANY (ARRAY['REVOKED'::text, 'TOKEN_REUSED'::text, 'SIGN_IN_METHOD_REMOVED'::text, 'PROVIDER_REVOKED'::text, 'LIMIT'::text, 'REPLACED'::text, 'EXPIRED'::text]))),
-    CONSTRAINT session_second_factor_check CHECK ((second_factor = ANY (ARRAY['totp'::text, 'phone'::text, 'recovery_code'::text])))
+    CONSTRAINT session_check CHECK (((support_actor IS NULL) = (support_ends_at IS NULL)))
 )
 WITH (fillfactor='75');
 
 CREATE TABLE public.sign_in_code (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    code_hash bytea NOT NULL,
-    flow_hash bytea NOT NULL,
+    code_hash public.hash256 NOT NULL,
+    flow_hash public.hash256 NOT NULL,
     app_id text NOT NULL COLLATE pg_catalog."C",
-    target text NOT NULL COLLATE pg_catalog."C",
-    challenge bytea NOT NULL,
+    target public.uri NOT NULL,
+    challenge public.hash256 NOT NULL,
     account_id text NOT NULL COLLATE pg_catalog."C",
     generation bigint NOT NULL,
     source_session_id uuid NOT NULL,
@@ -695,20 +694,15 @@ CREATE TABLE public.sign_in_code (
     kept_until timestamp with time zone NOT NULL,
     used_at timestamp with time zone,
     session_id uuid,
-    CONSTRAINT sign_in_code_challenge_check CHECK ((length(challenge) = 32)),
-    CONSTRAINT sign_in_code_code_hash_check CHECK ((length(code_hash) = 32)),
-    CONSTRAINT sign_in_code_flow_hash_check CHECK ((length(flow_hash) = 32)),
-    CONSTRAINT sign_in_code_target_check CHECK ((length(target) <= 2048)),
     CONSTRAINT sign_in_code_use_check CHECK (((used_at IS NULL) = (session_id IS NULL)))
 );
 
 CREATE TABLE public.sign_in_flow (
     realm_id text NOT NULL COLLATE pg_catalog."C",
-    flow_hash bytea NOT NULL,
+    flow_hash public.hash256 NOT NULL,
     content text NOT NULL,
     attempts integer DEFAULT 0 NOT NULL,
-    expires_at timestamp with time zone NOT NULL,
-    CONSTRAINT sign_in_flow_flow_hash_check CHECK ((length(flow_hash) = 32))
+    expires_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.signing_key (
@@ -896,7 +890,7 @@ CREATE UNIQUE INDEX account_email_key ON public.account USING btree (realm_id, e
 
 CREATE INDEX account_event_created_at ON public.account_event USING btree (created_at);
 
-CREATE INDEX account_guest ON public.account USING btree (realm_id, created_at, id) WHERE ((email IS NULL) AND (phone_number IS NULL) AND (passkey_count = 0) AND (NOT custom_auth));
+CREATE INDEX account_guest ON public.account USING btree (realm_id, created_at, id) WHERE ((email IS NULL) AND (phone_number IS NULL) AND ((passkey_count)::smallint = 0) AND (NOT custom_auth));
 
 CREATE INDEX account_merge_target ON public.account_merge USING btree (realm_id, target_id);
 
@@ -914,23 +908,23 @@ CREATE INDEX app_transaction_account ON public.app_transaction USING btree (real
 
 CREATE INDEX apple_grant_checked_at ON public.apple_grant USING btree (checked_at) WHERE (checked_at IS NOT NULL);
 
-CREATE INDEX apple_grant_codes ON public.apple_grant USING btree (due_at) WHERE ((token_type = 'CODE'::text) OR (state = 'REDEEMING'::text));
+CREATE INDEX apple_grant_codes ON public.apple_grant USING btree (due_at) WHERE (((token_type)::text = 'CODE'::text) OR ((state)::text = 'REDEEMING'::text));
 
-CREATE UNIQUE INDEX apple_grant_key ON public.apple_grant USING btree (realm_id, subject, client_id) WHERE (state = ANY (ARRAY['AUTHORIZED'::text, 'REVOKED'::text, 'UNKNOWN'::text]));
+CREATE UNIQUE INDEX apple_grant_key ON public.apple_grant USING btree (realm_id, subject, client_id) WHERE ((state)::text = ANY (ARRAY['AUTHORIZED'::text, 'REVOKED'::text, 'UNKNOWN'::text]));
 
-CREATE INDEX apple_grant_obtained_with ON public.apple_grant USING btree (realm_id, team_id, key_id, id) WHERE (state = 'AUTHORIZED'::text);
+CREATE INDEX apple_grant_obtained_with ON public.apple_grant USING btree (realm_id, team_id, key_id, id) WHERE ((state)::text = 'AUTHORIZED'::text);
 
-CREATE INDEX apple_grant_revocations ON public.apple_grant USING btree (due_at) WHERE ((state = 'REVOKING'::text) AND (token_type <> 'CODE'::text));
+CREATE INDEX apple_grant_revocations ON public.apple_grant USING btree (due_at) WHERE (((state)::text = 'REVOKING'::text) AND ((token_type)::text <> 'CODE'::text));
 
-CREATE INDEX apple_grant_revocations_of_client ON public.apple_grant USING btree (realm_id, client_id, due_at) WHERE ((state = 'REVOKING'::text) AND (token_type <> 'CODE'::text));
+CREATE INDEX apple_grant_revocations_of_client ON public.apple_grant USING btree (realm_id, client_id, due_at) WHERE (((state)::text = 'REVOKING'::text) AND ((token_type)::text <> 'CODE'::text));
 
-CREATE INDEX apple_grant_revocations_of_project ON public.apple_grant USING btree (split_part(realm_id, '/'::text, 1), created_at DESC, id) WHERE ((state = 'REVOKING'::text) AND (token_type <> 'CODE'::text));
+CREATE INDEX apple_grant_revocations_of_project ON public.apple_grant USING btree (split_part(realm_id, '/'::text, 1), created_at DESC, id) WHERE (((state)::text = 'REVOKING'::text) AND ((token_type)::text <> 'CODE'::text));
 
 CREATE INDEX apple_grant_subject ON public.apple_grant USING btree (subject, realm_id) WHERE (subject IS NOT NULL);
 
-CREATE INDEX apple_grant_unchecked ON public.apple_grant USING btree (realm_id, client_id, due_at) WHERE (state = 'AUTHORIZED'::text);
+CREATE INDEX apple_grant_unchecked ON public.apple_grant USING btree (realm_id, client_id, due_at) WHERE ((state)::text = 'AUTHORIZED'::text);
 
-CREATE INDEX apple_grant_unknown ON public.apple_grant USING btree (split_part(realm_id, '/'::text, 1)) WHERE (state = 'UNKNOWN'::text);
+CREATE INDEX apple_grant_unknown ON public.apple_grant USING btree (split_part(realm_id, '/'::text, 1)) WHERE ((state)::text = 'UNKNOWN'::text);
 
 CREATE INDEX audit_event_action ON public.audit_event USING btree (realm_id, action, occurred_at, id);
 
@@ -966,7 +960,7 @@ CREATE INDEX linked_identity_relay_stopped ON public.linked_identity USING btree
 
 CREATE UNIQUE INDEX linked_identity_transfer_sub ON public.linked_identity USING btree (realm_id, transfer_sub) WHERE ((transfer_sub IS NOT NULL) AND (transferred_at IS NULL));
 
-CREATE INDEX linked_identity_unmarked_transfer ON public.linked_identity USING btree (realm_id, transfer_team, subject) WHERE ((transfer_sub IS NOT NULL) AND (transferred_at IS NULL) AND (provider = 'apple.com'::text) AND ((credential_state IS NULL) OR (credential_state = ANY (ARRAY['AUTHORIZED'::text, 'UNKNOWN'::text]))));
+CREATE INDEX linked_identity_unmarked_transfer ON public.linked_identity USING btree (realm_id, transfer_team, subject) WHERE ((transfer_sub IS NOT NULL) AND (transferred_at IS NULL) AND ((provider)::text = 'apple.com'::text) AND ((credential_state IS NULL) OR ((credential_state)::text = ANY (ARRAY['AUTHORIZED'::text, 'UNKNOWN'::text]))));
 
 CREATE INDEX oob_code_account ON public.oob_code USING btree (account_id, realm_id);
 
@@ -1010,7 +1004,7 @@ CREATE INDEX phone_code_expires_at ON public.phone_code USING btree (expires_at)
 
 CREATE INDEX rate_limit_counter_expires_at ON public.rate_limit_counter USING btree (expires_at);
 
-CREATE UNIQUE INDEX realm_rp_id_key ON public.realm USING btree (((passkey_settings ->> 'rpId'::text))) WHERE ((passkey_settings ->> 'rpId'::text) <> 'localhost'::text);
+CREATE UNIQUE INDEX realm_rp_id_key ON public.realm USING btree ((((passkey_settings)::jsonb ->> 'rpId'::text))) WHERE (((passkey_settings)::jsonb ->> 'rpId'::text) <> 'localhost'::text);
 
 CREATE INDEX realm_tenant ON public.realm USING btree (parent_id, id) WHERE (parent_id IS NOT NULL);
 
@@ -1020,9 +1014,9 @@ CREATE INDEX revoked_subject_expires_at ON public.revoked_subject USING btree (e
 
 CREATE INDEX second_factor_merged_from ON public.second_factor USING btree (realm_id, merged_from) WHERE (merged_from IS NOT NULL);
 
-CREATE UNIQUE INDEX second_factor_phone_key ON public.second_factor USING btree (realm_id, account_id, phone_number) WHERE ((kind = 'phone'::text) AND (merged_from IS NULL));
+CREATE UNIQUE INDEX second_factor_phone_key ON public.second_factor USING btree (realm_id, account_id, phone_number) WHERE (((kind)::text = 'phone'::text) AND (merged_from IS NULL));
 
-CREATE UNIQUE INDEX second_factor_totp_key ON public.second_factor USING btree (realm_id, account_id) WHERE ((kind = 'totp'::text) AND (merged_from IS NULL));
+CREATE UNIQUE INDEX second_factor_totp_key ON public.second_factor USING btree (realm_id, account_id) WHERE (((kind)::text = 'totp'::text) AND (merged_from IS NULL));
 
 CREATE INDEX service_key_id ON public.service_key USING btree (id);
 
@@ -1036,7 +1030,7 @@ CREATE INDEX sign_in_flow_expires_at ON public.sign_in_flow USING btree (expires
 
 CREATE INDEX sms_usage_day ON public.sms_usage USING btree (day);
 
-CREATE TRIGGER linked_identity_apple_grants AFTER DELETE ON public.linked_identity FOR EACH ROW WHEN ((old.provider = 'apple.com'::text)) EXECUTE FUNCTION public.revoke_apple_grants();
+CREATE TRIGGER linked_identity_apple_grants AFTER DELETE ON public.linked_identity FOR EACH ROW WHEN (((old.provider)::text = 'apple.com'::text)) EXECUTE FUNCTION public.revoke_apple_grants();
 
 ALTER TABLE ONLY public.account_merge
     ADD CONSTRAINT account_merge_realm_id_target_id_fkey FOREIGN KEY (realm_id, target_id) REFERENCES public.account(realm_id, id) ON DELETE CASCADE;

@@ -1,5 +1,5 @@
 -- A database of a release with rows in its tables, for tests of upgrades. The next line has its secrets.
--- {"masterKey": "W/VlITFm04XFawREUvA/eARdt5Q7JE9EyUqnnJRIDOs=", "apiKey": "pk_r62TuEVtScwubcqUFTYBUr2ZtSv7cn6J3i4d", "email": "b21f155015823388@example.com", "localId": "pGi5GyODm5VG869CGQ1WsTPaXGk4", "refreshToken": "AeKMqfj8BCSuwvdD_rhNh9wbz8w_AAAAAAAAAAAq-AJBBCkA6j7he_Jb-OUJ3T0PPGkR0cC2RNbJdf_tyg"}
+-- {"masterKey": "j+B543D2xrmXwYa/INTURSwK5Muvz4ExkmKEKVcLxGY=", "apiKey": "pk_CZvauq39qUOkIaoGXB4d6vonsI0uHuiTB17e", "email": "123a4ed08850c63f@example.com", "localId": "exUoVDEJ6V3Ac6Rjokq7QSKlqa0w", "refreshToken": "AR5n60HyAWXQgwRM768jkO-tVD0zAAAAAAAAAADNlg4PqJjh-lMTaUHmUngAFnPyaomoYJjVHm_SoqwGzg"}
 SET check_function_bodies = false;
 CREATE DOMAIN public.apple_grant_state AS text
 	CONSTRAINT apple_grant_state_check CHECK ((VALUE = ANY (ARRAY['REDEEMING'::text, 'AUTHORIZED'::text, 'REVOKED'::text, 'UNKNOWN'::text, 'REVOKING'::text])));
@@ -593,6 +593,7 @@ CREATE TABLE public.session (
     second_factor_id text COLLATE pg_catalog."C",
     passkey_id text COLLATE pg_catalog."C",
     device public.device_name,
+    app_id text COLLATE pg_catalog."C",
     credential_issued_at timestamp with time zone,
     counter bigint DEFAULT 0 NOT NULL,
     rotated_at timestamp with time zone NOT NULL,
@@ -657,92 +658,92 @@ CREATE TABLE public.sms_usage (
     confirmed bigint DEFAULT 0 NOT NULL
 );
 INSERT INTO public.account VALUES
-	('demo', 'pGi5GyODm5VG869CGQ1WsTPaXGk4', 'b21f155015823388@example.com', false, NULL, NULL, NULL, NULL, NULL, 'Ada', NULL, NULL, NULL, '$argon2id$v=19$m=7168,t=1,p=1$XnYmIPrZ95R4GY6gmt7Ahg$bw4E5Raix8ksUg179aeZeYiAt3BcLDhy90VIi8rCWwI', '2026-11-30 06:36:47.39867+00', false, false, NULL, NULL, '2026-11-30 06:36:47.39867+00', '2026-11-30 06:36:47.39867+00', '2026-11-30 06:36:47+00', 1, 0, 0),
-	('demo', 'user1', 'user1@example.com', false, NULL, NULL, '+15551', NULL, NULL, 'Name 1', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 06:36:47.489036+00', NULL, '2026-11-30 06:36:47.489036+00', 1, 0, 0),
-	('demo', 'user2', 'user2@example.com', false, NULL, NULL, '+15552', NULL, NULL, 'Name 2', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 06:36:47.489036+00', NULL, '2026-11-30 06:36:47.489036+00', 1, 0, 0),
-	('demo', 'user3', 'user3@example.com', false, NULL, NULL, '+15553', NULL, NULL, 'Name 3', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 06:36:47.489036+00', NULL, '2026-11-30 06:36:47.489036+00', 1, 0, 0);
+	('demo', 'exUoVDEJ6V3Ac6Rjokq7QSKlqa0w', '123a4ed08850c63f@example.com', false, NULL, NULL, NULL, NULL, NULL, 'Ada', NULL, NULL, NULL, '$argon2id$v=19$m=7168,t=1,p=1$nZCSYb1TdlWiIM0m8DVG6A$P1ag+bVfTwI+Gf1vC3eIPtBCbYsz40YS0vEN09M0oSg', '2026-11-30 07:48:41.187749+00', false, false, NULL, NULL, '2026-11-30 07:48:41.187749+00', '2026-11-30 07:48:41.187749+00', '2026-11-30 07:48:41+00', 1, 0, 0),
+	('demo', 'user1', 'user1@example.com', false, NULL, NULL, '+15551', NULL, NULL, 'Name 1', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 07:48:41.245414+00', NULL, '2026-11-30 07:48:41.245414+00', 1, 0, 0),
+	('demo', 'user2', 'user2@example.com', false, NULL, NULL, '+15552', NULL, NULL, 'Name 2', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 07:48:41.245414+00', NULL, '2026-11-30 07:48:41.245414+00', 1, 0, 0),
+	('demo', 'user3', 'user3@example.com', false, NULL, NULL, '+15553', NULL, NULL, 'Name 3', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 07:48:41.245414+00', NULL, '2026-11-30 07:48:41.245414+00', 1, 0, 0);
 INSERT INTO public.account_merge VALUES
-	('demo', 'source1', 'user1', '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', 1, '{}'),
-	('demo', 'source2', 'user2', '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', 1, '{}'),
-	('demo', 'source3', 'user3', '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', 1, '{}');
+	('demo', 'source1', 'user1', '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', 1, '{}'),
+	('demo', 'source2', 'user2', '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', 1, '{}'),
+	('demo', 'source3', 'user3', '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', 1, '{}');
 INSERT INTO public.api_key VALUES
-	('demo', 'A7jYm2Do', 'default', '\x8309ef0b5f83c00f7ee8763dc37f23402a586c363cc2883e93bb9639149ef5c1', '2026-11-30 06:36:47.15289+00', NULL);
+	('demo', 'p2bvu48R', 'default', '\x791753674d1f973c80b76084dd09a062a8309af3420d110f565354bbb1f16876', '2026-11-30 07:48:40.939745+00', NULL);
 INSERT INTO public.app VALUES
-	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-30 06:36:46.989234+00');
+	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-30 07:48:40.773544+00');
 INSERT INTO public.apple_grant VALUES
-	('5c811937-2868-4c88-9c13-1d39f3eedaed', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', NULL, 0, NULL, NULL),
-	('96a869df-b784-46fe-bc7b-6d924eea6d62', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', NULL, 0, NULL, NULL),
-	('afb19bd0-908f-46ee-9866-16e395df536c', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', NULL, 0, NULL, NULL);
+	('937207c4-dd4d-4f54-bcc8-9c7e0ba7a41d', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', NULL, 0, NULL, NULL),
+	('3039c6c3-e363-47d2-b569-29f8d5e0e3a9', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', NULL, 0, NULL, NULL),
+	('5cdf3d99-dca9-4ead-af1e-930aaed609e9', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', NULL, 0, NULL, NULL);
 INSERT INTO public.audit_event VALUES
-	('d49fdb17-f82a-4670-b320-1425191657b2', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-30 06:36:46.989234+00', NULL, NULL),
-	('fa3ef2c9-440f-46a2-b406-54af758634b5', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-30 06:36:47.066292+00', NULL, NULL),
-	('87fcacc4-b085-4417-aac9-5d67b816c626', 'demo', 'cli', 'apiKey.added', 'A7jYm2Do', '{"app": "default"}', '2026-11-30 06:36:47.15289+00', NULL, NULL),
-	('c992b39e-2f73-48f8-8cbf-cc567be3d3ff', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-30 06:36:47.489036+00', NULL, NULL),
-	('8a61e955-b7a5-4adc-9128-d76dea448f53', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-30 06:36:47.489036+00', NULL, NULL),
-	('632bbf0e-a1fc-4591-8f78-a2aa51ab8b76', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-30 06:36:47.489036+00', NULL, NULL);
+	('7fa1e480-f9bf-4977-8d04-4949ab9b5885', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-30 07:48:40.773544+00', NULL, NULL),
+	('fef4d02f-4afc-4484-b8ac-b18c57e550cd', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-30 07:48:40.859227+00', NULL, NULL),
+	('c2c13487-27bb-46ef-8a91-5b0932cbcec5', 'demo', 'cli', 'apiKey.added', 'p2bvu48R', '{"app": "default"}', '2026-11-30 07:48:40.939745+00', NULL, NULL),
+	('fa3c4b88-6b54-4051-9d06-3aa0e3347bb3', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-30 07:48:41.245414+00', NULL, NULL),
+	('17256215-10b8-4e48-bd91-7b468ae1a976', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-30 07:48:41.245414+00', NULL, NULL),
+	('64604ee2-dd08-4c50-bd9b-cee15869a714', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-30 07:48:41.245414+00', NULL, NULL);
 INSERT INTO public.authorization_flow VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 06:36:47.489036+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 06:36:47.489036+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 06:36:47.489036+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 07:48:41.245414+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 07:48:41.245414+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 07:48:41.245414+00');
 INSERT INTO public.deleted_account VALUES
-	('demo', 'gone1', '2026-11-30 06:36:47.489036+00'),
-	('demo', 'gone2', '2026-11-30 06:36:47.489036+00'),
-	('demo', 'gone3', '2026-11-30 06:36:47.489036+00');
+	('demo', 'gone1', '2026-11-30 07:48:41.245414+00'),
+	('demo', 'gone2', '2026-11-30 07:48:41.245414+00'),
+	('demo', 'gone3', '2026-11-30 07:48:41.245414+00');
 INSERT INTO public.hourly_count VALUES
-	('demo', '2026-11-30 06:00:00+00', 'activeAccounts', '', 1),
-	('demo', '2026-11-30 06:00:00+00', 'latency', '50', 1),
-	('demo', '2026-11-30 06:00:00+00', 'signIns', 'password', 1),
-	('demo', '2026-11-30 06:00:00+00', 'signUps', 'password', 1);
+	('demo', '2026-11-30 07:00:00+00', 'activeAccounts', '', 1),
+	('demo', '2026-11-30 07:00:00+00', 'latency', '100', 1),
+	('demo', '2026-11-30 07:00:00+00', 'signIns', 'password', 1),
+	('demo', '2026-11-30 07:00:00+00', 'signUps', 'password', 1);
 INSERT INTO public.installation VALUES
-	(true, '\x0188f62486f716f01cd5b08de362660eee44d96c84c8cd5a172d49d03cd03ea246835128546b50fd', 'serve', '2026-11-30 06:36:46.986087+00');
+	(true, '\x0139a81d21114815a01e5a58a2acb8ba262531ff5968af261b515a8e3fa17f60dcec88f884009ebc', 'serve', '2026-11-30 07:48:40.770398+00');
 INSERT INTO public.known_network VALUES
-	('demo', 'pGi5GyODm5VG869CGQ1WsTPaXGk4', '\xfc06c1a908d7606844388eb610768e8a', '2026-11-30 06:36:47.39867+00'),
-	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-30 06:36:47.489036+00'),
-	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-30 06:36:47.489036+00'),
-	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-30 06:36:47.489036+00');
+	('demo', 'exUoVDEJ6V3Ac6Rjokq7QSKlqa0w', '\xebfadbbea7b2e64adec43af2fdf1dd4f', '2026-11-30 07:48:41.187749+00'),
+	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-30 07:48:41.245414+00'),
+	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-30 07:48:41.245414+00'),
+	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-30 07:48:41.245414+00');
 INSERT INTO public.linked_identity VALUES
-	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO public.oob_code VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00');
 INSERT INTO public.outbox VALUES
-	('05ff9180-f234-41d2-9915-5a9ed0f27d1c', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-30 06:36:47.489036+00', DEFAULT),
-	('0617a231-18c8-4e3a-9a82-052e707578e1', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-30 06:36:47.489036+00', DEFAULT),
-	('a95109ea-08d7-48e5-a71a-76be9223aa0f', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-30 06:36:47.489036+00', DEFAULT);
+	('0f0c68e5-083b-49a1-8ca5-563691b96b00', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-30 07:48:41.245414+00', DEFAULT),
+	('03b93575-13be-4184-9144-3603246cfb98', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-30 07:48:41.245414+00', DEFAULT),
+	('2fd7aa33-5644-427a-83cb-4439acd7c3ea', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-30 07:48:41.245414+00', DEFAULT);
 INSERT INTO public.outgoing_email VALUES
-	('bf07934c-6e00-438e-9c97-13954fe296d8', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', 0, '2026-11-30 06:36:47.489036+00', NULL, NULL),
-	('40b27b02-1467-4be6-b425-161a58afc3e9', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', 0, '2026-11-30 06:36:47.489036+00', NULL, NULL),
-	('ce86c881-d8a7-414b-bcbb-e14824e063b1', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00', 0, '2026-11-30 06:36:47.489036+00', NULL, NULL);
+	('10848dd4-eb07-458d-80dc-f07e5aaea3b2', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', 0, '2026-11-30 07:48:41.245414+00', NULL, NULL),
+	('5e4bd5e0-e09b-4962-bb4b-7443aa266674', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', 0, '2026-11-30 07:48:41.245414+00', NULL, NULL),
+	('5e9bd9b6-2d72-4ceb-958b-b6ff52d40cfd', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', 0, '2026-11-30 07:48:41.245414+00', NULL, NULL);
 INSERT INTO public.realm VALUES
-	('demo', NULL, 580878305739, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', '{}', NULL, NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', NULL, '{}', '{}', '2026-11-30 06:36:46.989234+00', NULL);
+	('demo', NULL, 965554287219, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', '{}', NULL, NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', NULL, '{}', '{}', '2026-11-30 07:48:40.773544+00', NULL);
 INSERT INTO public.replay_guard VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-30 06:36:47.489036+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-30 06:36:47.489036+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-30 06:36:47.489036+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-30 07:48:41.245414+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-30 07:48:41.245414+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-30 07:48:41.245414+00');
 INSERT INTO public.revoked_subject VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-30 06:36:47.489036+00', '2026-11-30 06:36:47.489036+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00');
 INSERT INTO public.schema_migration VALUES
-	('m0001_schema', '\x8f60848e30fed6a6088b8a76103494c12ec093e7a80c7a8a335903a4a79e4081', '2026-11-30 06:36:46.923004+00');
+	('m0001_schema', '\xb5c4016ae3d413af836ea69312369735058341edd7f2608f60da5b3be39f64bd', '2026-11-30 07:48:40.720802+00');
 INSERT INTO public.session VALUES
-	('demo', 'fc0424ae-c2f7-43fe-b84d-87dc1bcfcc3f', 'pGi5GyODm5VG869CGQ1WsTPaXGk4', 1, 'password', '2026-11-30 06:36:47.39867+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', NULL, 0, '2026-11-30 06:36:47.39867+00', 0, 0, '-infinity', '2026-11-30 06:36:47.39867+00', false, NULL, NULL, NULL, NULL),
-	('demo', 'f727b997-1a25-4c7c-818b-d8b80608f389', 'user1', 1, 'anonymous', '2026-11-30 06:36:47.489036+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 06:36:47.489036+00', 0, 0, '-infinity', '2026-11-30 06:36:47.489036+00', false, NULL, NULL, NULL, NULL),
-	('demo', '647c7937-a794-43c3-bfa9-9af2efa120fe', 'user2', 1, 'anonymous', '2026-11-30 06:36:47.489036+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 06:36:47.489036+00', 0, 0, '-infinity', '2026-11-30 06:36:47.489036+00', false, NULL, NULL, NULL, NULL),
-	('demo', '09f13d78-ed8e-4d60-94ff-f293c8b1883c', 'user3', 1, 'anonymous', '2026-11-30 06:36:47.489036+00', NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 06:36:47.489036+00', 0, 0, '-infinity', '2026-11-30 06:36:47.489036+00', false, NULL, NULL, NULL, NULL);
+	('demo', 'f20165d0-8304-4cef-af23-90efad543d33', 'exUoVDEJ6V3Ac6Rjokq7QSKlqa0w', 1, 'password', '2026-11-30 07:48:41.187749+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', 'default', NULL, 0, '2026-11-30 07:48:41.187749+00', 0, 0, '-infinity', '2026-11-30 07:48:41.187749+00', false, NULL, NULL, NULL, NULL),
+	('demo', '0a719e3e-58d8-488d-b523-48d8f4885879', 'user1', 1, 'anonymous', '2026-11-30 07:48:41.245414+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 07:48:41.245414+00', 0, 0, '-infinity', '2026-11-30 07:48:41.245414+00', false, NULL, NULL, NULL, NULL),
+	('demo', 'b92daab6-5279-4647-90aa-4501700ffb75', 'user2', 1, 'anonymous', '2026-11-30 07:48:41.245414+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 07:48:41.245414+00', 0, 0, '-infinity', '2026-11-30 07:48:41.245414+00', false, NULL, NULL, NULL, NULL),
+	('demo', 'f65afe98-0f2d-42e3-b8b6-fab98edae9c3', 'user3', 1, 'anonymous', '2026-11-30 07:48:41.245414+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 07:48:41.245414+00', 0, 0, '-infinity', '2026-11-30 07:48:41.245414+00', false, NULL, NULL, NULL, NULL);
 INSERT INTO public.signing_key VALUES
-	('demo', 'M3f71O_leX3XVxNDhugFsUigXFLoV_cg0_aX3jQ8vB4', 'id-token', 'ES256', '\x0188f62486e3d8f1062af2e90cc389a36ce409e84e1f60993e8e0a19a1c79d0c5aab9045337cc41699e8d9a97bdd88cf85581961680c329b23b94d9e776a570af2874a84d900afe7ef20258fccbc1ccbc37d3174f71b4a9218b2b21f3b9a5b49a7499d4ebab0aa5a213729bab47a681057222ac346cebf16f0be19b9f4ce3ab8f0dfaf80dcaddba2e471989f32ef1e21930d8a267693990310351dbd9cf8e3b8ae465f0e3b1eca1d1e88b5', '-----BEGIN CERTIFICATE-----
-MIIBGjCBwaADAgECAhEAgiO+PUkkMrhIoUZkCXF10DAKBggqhkjOPQQDAjAPMQ0w
-CwYDVQQDDARkZW1vMB4XDTI2MTEzMDA2MzE0NloXDTM2MTEyNzA2MzY0NlowDzEN
-MAsGA1UEAwwEZGVtbzBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABEuCsSOTXGoO
-sXcFLpBGH8f0oHIlW16HvcYbb00QViRCdh4K85mk26Iti5mvy5h8KL+IASXisYrM
-Uuh1kmBsCcIwCgYIKoZIzj0EAwIDSAAwRQIhAOeusfsw3Yfmhy5DYdqhpPL/PCCK
-Cj/AKUnmIATTMP5bAiAZ2q5POo6a9jhZ3arNM7r6WHt0fY8xK8MhTESO7gZOEw==
-', '2026-11-30 06:36:46.989234+00', '2026-11-30 06:36:46.989234+00', NULL),
-	('demo', 'e28ca9f8', 'refresh-token', 'HS256', '\x0188f62486706db26ba835e3f176bc4dbffcff955bed395b9e84b04af1f8556e01da834d690883617952398b29f15cd4834fe7b6a2a2f766f0cd64fc1f45a73cbc', NULL, '2026-11-30 06:36:46.989234+00', '2026-11-30 06:36:46.989234+00', NULL);
+	('demo', 'BDwjdT5rg7liMwWeI3AnMRVLeInelPqA3y_4ZcciZZg', 'id-token', 'ES256', '\x0139a81d214268448cc27a98c70fef73ab17d1f913030620e78741b1ae5d87de306edd9a7e213257375c0ba6dddba21ec881492941c2d0460f1b9e6ff56c360b6eca699335f1aa5453ce4630abeafc74c686c39e8cdf6ad7a8de8528d8dc67e43577994a739ab1579b0405160a5c646e6eac065101f285646651966cbde88f03c1b28365f463ef0a607a7f78f1ab23eb0dae96a9b2d523d211540a088db9436a99a21aabeb66e321f91642', '-----BEGIN CERTIFICATE-----
+MIIBGjCBwKADAgECAhAjuScewQgS5ioeCZCZkBTDMAoGCCqGSM49BAMCMA8xDTAL
+BgNVBAMMBGRlbW8wHhcNMjYxMTMwMDc0MzQwWhcNMzYxMTI3MDc0ODQwWjAPMQ0w
+CwYDVQQDDARkZW1vMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEgjYNYGaCd1QT
+IeD7sXxhD6NM3EtO8b2MPNqYFWybZOOe8l6Uz1A+Jac90UeLXWDAsFGhLYjdOafH
+gu1ScxE1lzAKBggqhkjOPQQDAgNJADBGAiEAlQf9bCGJgj6RGNnOCMPWB51n8ZfQ
+zA2/UEW6aVq6jVACIQDTw55N5Nc5CIyyF5NyZQzUpsgf537EtKQ1X4Q3PN2sHg==
+', '2026-11-30 07:48:40.773544+00', '2026-11-30 07:48:40.773544+00', NULL),
+	('demo', '1e67eb41', 'refresh-token', 'HS256', '\x0139a81d21929450ba72be859917d34f34b303a3fbe41b0b55437e2b57b6204a522a3a0b26bb05a160c72286724f9482b2213427d4df8a8fa01cd24ecbcd7e09bb', NULL, '2026-11-30 07:48:40.773544+00', '2026-11-30 07:48:40.773544+00', NULL);
 ALTER TABLE ONLY public.account_event
     ADD CONSTRAINT account_event_pkey PRIMARY KEY (project_id, sequence);
 ALTER TABLE ONLY public.account_merge
