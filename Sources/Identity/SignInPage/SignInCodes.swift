@@ -161,14 +161,12 @@ public struct SignInCodes: Sendable {
         case .email(let email, let code):
             signedIn = try await emailLink.link(email: email, code: code, to: contents, in: realm, from: context)
         case .merge(let token, let account, let session):
-            let contents = IDTokenContents(account: account, session: session)
-            guard let guest = try await caller(contents, in: realm) else {
+            let guest = IDTokenContents(account: account, session: session)
+            guard let merged = try await merge(token, by: guest, in: realm, from: context) else {
                 try await store.end(proven.session.id, at: clock.now(), in: realm.id)
                 throw SignInCodeRefusal.invalid
             }
-            signedIn = try await AccountMerging(federated).commit(
-                token, by: guest, in: realm, from: context
-            ).signedIn
+            signedIn = merged
         }
         try await store.markUsed(hash, by: signedIn.session.id, at: clock.now(), in: realm.id)
         if proven.endsSession { try await store.end(session.id, at: clock.now(), in: realm.id) }
@@ -185,6 +183,18 @@ public struct SignInCodes: Sendable {
             throw SignInCodeRefusal.invalid
         }
         return signedIn
+    }
+
+    /// - Returns: `nil` if the guest has signed out, or if an account has changed since the preview.
+    private func merge(
+        _ token: String, by guest: IDTokenContents, in realm: Realm, from context: RequestContext
+    ) async throws -> SignedIn? {
+        guard let caller = try await caller(guest, in: realm) else { return nil }
+        do {
+            return try await AccountMerging(federated).commit(token, by: caller, in: realm, from: context).signedIn
+        } catch MergeRefusal.changed {
+            return nil
+        }
     }
 
     private func refusingReuse(of hash: [UInt8], in realm: Realm) async throws -> SignInCodeRefusal {
