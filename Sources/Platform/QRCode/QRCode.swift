@@ -2,8 +2,8 @@ internal import CQREncode
 
 /// A QR code (ISO/IEC 18004) of the lowest error correction, which a screen needs. libqrencode computes the modules.
 public struct QRCode: Sendable {
-    /// The maximum length of a text in UTF-8, in bytes: that of version 10, whose drawing still suits a small page.
-    public static let maximumLength = 271
+    /// The maximum length of a text in UTF-8, in bytes: that of version 9, whose drawing still suits a small page.
+    public static let maximumLength = 230
 
     /// The number of modules in a row, without the quiet zone.
     public let width: Int

@@ -9,7 +9,7 @@ struct QRCodeTests {
     @Test(
         "The code has the smallest version with enough room; a text that is empty or too long has none",
         arguments: [
-            (0, nil), (1, 21), (17, 21), (18, 25), (106, 37), (107, 41), (230, 53), (231, 57), (271, 57), (272, nil),
+            (0, nil), (1, 21), (17, 21), (18, 25), (106, 37), (107, 41), (230, 53), (231, nil),
             (100_000, nil),
         ] as [(Int, Int?)])
     func size(length: Int, width: Int?) {
