@@ -26,7 +26,7 @@ struct ConsoleUploadTests {
     @Test("An uploaded image becomes the logo, which the screen shows, and is removed again")
     func logo() async throws {
         let fixture = try await ConsoleFixture()
-        let ada = try await fixture.signIn(as: "administrator")
+        let ada = try await fixture.signIn(as: "owner")
         let before = try await ada.open(Self.path)
         #expect(!before.text.contains("<img"))
         let saved = try await Self.upload(try #require(Self.png), of: ada)

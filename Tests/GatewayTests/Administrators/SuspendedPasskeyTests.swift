@@ -24,8 +24,7 @@ struct SuspendedPasskeyTests {
             case .removalLink:
                 let notices = try await gateway.emails(.identityLinked)
                 let code = try #require(notices.last { $0.recipient == person.email }?.content.code)
-                return try await gateway.post(
-                    "/v1/accounts:update", ["oobCode": .string(code)], key: ConsoleFixture.apiKey)
+                return try await gateway.submitActionPage(code)
             case .administrator:
                 return try await fixture.administer(
                     "update", ["localId": .string(person.id), "deletePasskey": [.string(device.id)]])

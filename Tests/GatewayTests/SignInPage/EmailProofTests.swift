@@ -209,12 +209,16 @@ extension SignInPageVisit {
         return try await follow(try await submit(sent, "enterCode", ["code": try await lastEmail().code]))
     }
 
-    /// Follows the link of a page to another screen.
+    /// Opens another screen, as its link or its button on a page does.
     func screen(_ name: String, of page: Exchange) async throws -> Exchange {
-        let link = try #require(
-            page.text.matches(of: #/href="(signIn\?[^"]*)"/#).map { String($0.output.1) }
-                .first { $0.contains("screen=\(name)") }, "\(page.text)")
-        return try await browser.send(.get, "/demo/__/auth/" + link.replacing("&amp;", with: "&"))
+        let links = page.text.matches(of: #/href="(signIn\?[^"]*)"/#).map { String($0.output.1) }
+        if let link = links.first(where: { $0.contains("screen=\(name)") }) {
+            return try await browser.send(.get, "/demo/__/auth/" + link.replacing("&amp;", with: "&"))
+        }
+        let form = try #require(page.text.firstMatch(of: #/<form id="screens".*?<\/form>/#.dotMatchesNewlines()))
+        let flow = try #require(form.output.firstMatch(of: #/name="flow" value="([^"]*)"/#)).output.1
+        #expect(page.text.contains(#"form="screens" name="screen" value="\#(name)""#))
+        return try await browser.send(.get, "\(SignInPageVisit.path)?flow=\(flow)&screen=\(name)")
     }
 
     fileprivate func accounts() async throws -> Int {

@@ -74,23 +74,23 @@ struct SignInPageConflictTests {
         let (visit, ada) = try await Self.visit()
         let plain = try await visit.open()
         let google = try await visit.follow(try await visit.signIn(with: "google.com", on: plain))
-        let corp = try await visit.follow(try await visit.signIn(with: "oidc.corp", on: plain))
-        #expect(corp.heading == "You already have an account")
+        let apple = try await visit.follow(try await visit.signIn(with: "apple.com", on: plain))
+        #expect(apple.heading == "You already have an account")
         let former = try await visit.submit(google, "signIn", Self.credentials)
         #expect(former.status == 400)
         #expect(former.result == nil)
         #expect(former.text.contains("This page was out of date."))
-        let done = try await visit.submit(corp, "signIn", Self.credentials)
+        let done = try await visit.submit(apple, "signIn", Self.credentials)
         #expect(try await visit.exchange(done.requiredResult()).json["user_id"]?.string == ada.localId)
-        #expect(try await visit.providers() == ["oidc.corp"])
+        #expect(try await visit.providers() == ["apple.com"])
     }
 
     @Test("Two visits with two conflicts each link their own identity")
     func twoVisits() async throws {
         let (visit, ada) = try await Self.visit()
         let google = try await visit.follow(try await visit.signIn(with: "google.com", on: try await visit.open()))
-        let corp = try await visit.follow(try await visit.signIn(with: "oidc.corp", on: try await visit.open()))
-        for (page, linked) in [(google, ["google.com"]), (corp, ["google.com", "oidc.corp"])] {
+        let apple = try await visit.follow(try await visit.signIn(with: "apple.com", on: try await visit.open()))
+        for (page, linked) in [(google, ["google.com"]), (apple, ["apple.com", "google.com"])] {
             let done = try await visit.submit(page, "signIn", Self.credentials)
             #expect(try await visit.exchange(done.requiredResult()).json["user_id"]?.string == ada.localId)
             #expect(try await visit.providers() == linked)

@@ -199,7 +199,7 @@ struct TrustedConfigurationTests {
         "ProviderSettings.provider",
         "ConfiguredApp.app", "App.id", "App.settings", "Project.modeRules",
         // Set by the store and at start, never by an edit.
-        "Project.apps", "ProjectConfiguration.warnings", "App.graceEndsAt", "LoginServicesExemption.declaration",
+        "Project.apps", "Project.appNames", "ProjectConfiguration.warnings", "App.graceEndsAt", "LoginServicesExemption.declaration",
     ]
 
     @Test(
