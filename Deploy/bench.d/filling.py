@@ -13,7 +13,8 @@ STATEMENT_SECONDS = 3600
 SETTINGS = "SET synchronous_commit = off; SET maintenance_work_mem = '512MB'; SET work_mem = '256MB';"
 
 # Rows of account and linked_identity for the users in {numbers}. They have the values that users.py generates. Values
-# that are the same for all users are copied from the imported user 0.
+# that are the same for all users are copied from the imported user 0. OFFSET 0 keeps PostgreSQL from splitting its hash
+# again for every user.
 ACCOUNTS = """
 SELECT t.realm_id, 'user' || lpad((n * 7919 % {count})::text, 24, '0') AS id,
     'user' || n || '@example.com' AS email, n % 2 = 0 AS email_verified, '+1' || 2000000000 + n AS phone_number,
@@ -22,7 +23,8 @@ SELECT t.realm_id, 'user' || lpad((n * 7919 % {count})::text, 24, '0') AS id,
     t.password_updated_at, timestamptz 'epoch' + (1600000000000 + n) * interval '1 millisecond' AS created_at,
     timestamptz 'epoch' + (1700000000000 + n) * interval '1 millisecond' AS last_sign_in_at, t.valid_since
 FROM {numbers} n,
-    (SELECT *, string_to_array(password_hash, '$') AS hash FROM account WHERE email = 'user0@example.com') t"""
+    (SELECT *, string_to_array(password_hash, '$') AS hash FROM account
+        WHERE email = 'user0@example.com' OFFSET 0) t"""
 IDENTITIES = """
 SELECT t.realm_id, t.provider, '1' || lpad(n::text, 20, '0') AS subject,
     'user' || lpad((n * 7919 % {count})::text, 24, '0') AS account_id, 'user' || n || '@example.com' AS email,
@@ -35,6 +37,12 @@ COLUMNS = {
     "linked_identity": "realm_id, provider, subject, account_id, email, display_name, photo_url, created_at, "
                        "linked_at",
 }
+# Empties a table, and inserts its rows again. PostgreSQL then writes no write-ahead log of the rows that the same
+# transaction inserts (see `wal_level` in gateway.py). psql executes the statements of one call in one transaction.
+EMPTY = """
+CREATE TEMP TABLE imported AS SELECT * FROM {table};
+TRUNCATE {table};
+INSERT INTO {table} SELECT * FROM imported"""
 # Creates one session per account.
 SESSIONS = """
 INSERT INTO session (realm_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
@@ -71,8 +79,9 @@ BEGIN
 END $$"""
 
 
-def fill(installation, folder, project, count):
-    """Imports the first users, adds the others and a session for each account, and updates the planner's statistics.
+def fill(installation, folder, project, count, with_sessions=True):
+    """Imports the first users, adds the others and a session for each account (unless `with_sessions` is false), and
+    updates the planner's statistics.
 
     The project must be the only one in its database, and have no accounts.
     """
@@ -90,12 +99,13 @@ def fill(installation, folder, project, count):
     run(DEFINITIONS, DROP)
     numbers = f"generate_series({IMPORTED_USERS}::bigint, {count - 1})"
     for table, rows in (("account", ACCOUNTS), ("linked_identity", IDENTITIES)):
-        run(f"INSERT INTO {table} ({COLUMNS[table]}) {rows.format(numbers=numbers, count=count)}")
-    run(SESSIONS)
+        run(EMPTY.format(table=table),
+            f"INSERT INTO {table} ({COLUMNS[table]}) {rows.format(numbers=numbers, count=count)}")
+    if with_sessions:
+        run("TRUNCATE session", SESSIONS)
     for statement in psql(url, "SELECT statement FROM definition ORDER BY position").splitlines():
         run(statement)
     run("DROP TABLE definition")
-    # Otherwise autovacuum would run during the measurement.
     psql(url, "VACUUM ANALYZE", timeout=STATEMENT_SECONDS)
     # Otherwise the measured reads would have to evict dirty pages of the insertions, and so write them first.
     psql(url, "CHECKPOINT", timeout=STATEMENT_SECONDS)

@@ -122,7 +122,7 @@ def private_postgres(binary, folder):
 
 @contextmanager
 def postgres_with_default_buffers(binary, folder):
-    """Yields the URL of a PostgreSQL server with the default `shared_buffers`, and a larger `max_wal_size`.
+    """Yields the URL of a PostgreSQL server with the default `shared_buffers`, and settings for loading many rows.
 
     `sekisho dev` creates the data directory. Its own server, which has smaller `shared_buffers`, ends before this
     server starts.
@@ -137,7 +137,10 @@ def postgres_with_default_buffers(binary, folder):
     owner = data.stat()
     socket_folder.mkdir(mode=0o700)
     os.chown(socket_folder, owner.st_uid, owner.st_gid)
-    options += ["-c", "shared_buffers=128MB", "-c", "max_wal_size=8GB"]
+    # With the minimal level, PostgreSQL writes no write-ahead log of new indexes, and of tables that are emptied and
+    # loaded in one transaction. Autovacuum would read tables during the load and the measurement.
+    settings = ("shared_buffers=128MB", "max_wal_size=8GB", "wal_level=minimal", "max_wal_senders=0", "autovacuum=off")
+    options += [word for setting in settings for word in ("-c", setting)]
     with (folder / "postgres.log").open("w") as log:
         process = subprocess.Popen(
             [program, *options], stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,

@@ -28,10 +28,10 @@ class Project:
     random_numbers: random.Random = field(default_factory=lambda: random.Random(SEED))
 
     @classmethod
-    def filled(cls, installation, folder, name, count):
+    def filled(cls, installation, folder, name, count, **options):
         api_key = installation.create_project(name, "sekisho")
         service_key = json.loads(installation.run("keys", "create-service-key", "--project", name, "--name", "bench"))
-        filling.fill(installation, folder, name, count)
+        filling.fill(installation, folder, name, count, **options)
         return cls(name, count, api_key, service_key)
 
     def random_users(self, wanted, step=1):

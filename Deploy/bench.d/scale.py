@@ -33,7 +33,7 @@ PAGE_SIZE = 20
 SIBLINGS = 10
 # The maximum of this ratio: the median latency in the large project, divided by that in the small project.
 TARGET_RATIO = 1.2
-# Disk space per account, with its identity, its session, their indexes, and the write-ahead log of the insertions.
+# Disk space per account, with its identity, its session, their indexes, and the files of sorts.
 BYTES_PER_ACCOUNT = 1800
 
 
@@ -190,9 +190,10 @@ class Side:
     project: Project
 
     @classmethod
-    def filled(cls, binary, server_url, folder, name, count):
+    def filled(cls, binary, server_url, folder, name, count, **options):
+        """`options` are those of `filling.fill`."""
         installation = Installation(binary, server_url, name)
-        return cls(installation, Project.filled(installation, folder, name, count))
+        return cls(installation, Project.filled(installation, folder, name, count, **options))
 
 
 def compare(sides):
@@ -222,9 +223,9 @@ def main(binary, *counts):
     sys.exit(any(comparison.failed for comparison in comparisons))
 
 
-def require_space(folder, sizes):
+def require_space(folder, sizes, bytes_per_account=BYTES_PER_ACCOUNT):
     """Exits with an error unless the disk of `folder` has space for projects of these sizes."""
-    if shutil.disk_usage(folder).free < (needed := sum(sizes.values()) * BYTES_PER_ACCOUNT):
+    if shutil.disk_usage(folder).free < (needed := sum(sizes.values()) * bytes_per_account):
         raise SystemExit(f"{folder.parent} needs {needed / 1e9:.0f} GB of free space")
 
 
