@@ -4,7 +4,6 @@
 lists that it executes: none reads a table sequentially, and no scan reads more than one row more than the page has.
 """
 
-import base64
 import json
 import re
 import signal
@@ -16,12 +15,15 @@ from pathlib import Path
 import scale
 import users
 from gateway import database_description, postgres_with_default_buffers, psql
+from page_tokens import page_token
 from report import machine
 
 COUNTS = {"small": 10_000, "large": 10_000_000}
 PAGE_SIZE = 50
 # One of so many accounts is added with each of the states by which lists filter.
 SPECIAL = 100
+# Disk space per account, with its identity, their indexes, and the files of sorts.
+BYTES_PER_ACCOUNT = 1200
 SETTINGS = "SET synchronous_commit = off;"
 SPECIAL_ROWS = (
     """INSERT INTO account (realm_id, id, created_at, valid_since)
@@ -44,50 +46,53 @@ EXPLAIN = {
 SCANS = {"Seq Scan", "Index Scan", "Index Only Scan", "Bitmap Heap Scan"}
 
 
-def token(listing, local_id, value=None):
-    """A page token that names an account in the middle of a list; see `AccountSearchPosition` in Sources."""
-    parts = [str(listing), local_id] + ([value] if value else [])
-    return base64.urlsafe_b64encode("\0".join(parts).encode()).decode().rstrip("=")
+def special_count(project):
+    """The number of accounts with each of the states by which lists filter; enough for full pages in the middle."""
+    return max(project.count // SPECIAL, 4 * PAGE_SIZE)
 
 
-def lists(project):
+def lists(side):
     """The queries of all lists: the first page, and a page in the middle."""
-    middle = project.count // 2
-    local_id, name = users.id_at_rank(middle), f"sUser {middle}"
-    created = f"t{(1_600_000_000_000 + middle) * 1000}"
-    special = max(project.count // SPECIAL // 4, 1)
-    special_time = f"t{special * 1_000_000}"
+    middle = side.project.count // 2
+
+    def after(local_id, **sort_key):
+        return {"nextPageToken": page_token(side.installation, side.project.name, local_id, **sort_key)}
+
+    position = users.id_at_rank(middle)
+    special = special_count(side.project) // 2
     for order in ("ASC", "DESC"):
-        for key, value in (("USER_ID", None), ("CREATED_AT", created), ("USER_EMAIL", f"s{users.email(middle)}"),
-                           ("NAME", name)):
+        for key, sort_key in (
+            ("USER_ID", {}), ("CREATED_AT", {"created_at": (1_600_000_000_000 + middle) * 1000}),
+            ("USER_EMAIL", {"text": users.email(middle)}), ("NAME", {"text": f"User {middle}"}),
+        ):
             query = {"sortBy": key, "order": order}
             yield f"{key} {order}", query
-            yield f"{key} {order}, middle", query | {"nextPageToken": token(0, local_id, value)}
+            yield f"{key} {order}, middle", query | after(position, **sort_key)
         for name_of_filter, prefix in (("DISABLED", "disabled"), ("GUEST", "guest")):
             query = {"filter": name_of_filter, "sortBy": "CREATED_AT", "order": order}
             yield f"{name_of_filter} {order}", query
-            yield f"{name_of_filter} {order}, middle", query | {
-                "nextPageToken": token(0, f"{prefix}{special * 2}", f"t{special * 2_000_000}")}
+            yield f"{name_of_filter} {order}, middle", query | after(
+                f"{prefix}{special}", created_at=special * 1_000_000)
     for query in ({"filter": "RELAY_STOPPED"}, {"realUserStatus": "LIKELY_REAL"}):
         [name_of_list] = query.values()
         yield name_of_list, query
-        yield f"{name_of_list}, middle", query | {"nextPageToken": token(0, "disabled3")}
+        yield f"{name_of_list}, middle", query | after("disabled3")
     for text in ("user000", "user 7", users.email(middle), "shared@example.com", users.phone_number(middle),
                  f"google.com:{users.subject(middle // 4 * 4)}"):
         yield f"q={text}", {"q": text}
 
 
-def operations(project, sizes):
-    for name, query in lists(project):
-        request = project.admin_get_request("search", maxResults=PAGE_SIZE, **query)
+def operations(side, sizes):
+    for name, query in lists(side):
+        request = side.project.admin_get_request("search", maxResults=PAGE_SIZE, **query)
         yield scale.Operation(name, [request] * scale.REQUESTS, sizes.get(name, PAGE_SIZE))
 
 
-def answer_sizes(connection, project):
+def answer_sizes(connection, side):
     """The number of accounts in the answer to each list."""
     sizes = {}
-    for name, query in lists(project):
-        connection.socket.sendall(project.admin_get_request("search", maxResults=PAGE_SIZE, **query))
+    for name, query in lists(side):
+        connection.socket.sendall(side.project.admin_get_request("search", maxResults=PAGE_SIZE, **query))
         answer = b""
         while not (head := answer.partition(b"\r\n\r\n"))[1] or \
                 len(head[2]) < int(re.search(rb"(?i)\r\ncontent-length: *(\d+)", head[0])[1]):
@@ -102,7 +107,7 @@ def compare(sides):
     with ExitStack() as stack:
         gateways = [stack.enter_context(side.installation.serve(SEKISHO_LOOPS="1"))[0] for side in sides]
         connections = [scale.Connection(gateway) for gateway in gateways]
-        pairs = zip(*(operations(side.project, answer_sizes(connection, side.project))
+        pairs = zip(*(operations(side, answer_sizes(connection, side))
                       for side, connection in zip(sides, connections)))
         return [scale.compared(connections, pair) for pair in pairs]
 
@@ -123,13 +128,14 @@ def explained(side, log):
         psql(url, f"ALTER DATABASE {database} SET {name} = '{value}'")
     start = log.stat().st_size
     with side.installation.serve(SEKISHO_LOOPS="1") as (gateway, *_):
-        answer_sizes(scale.Connection(gateway), side.project)
+        answer_sizes(scale.Connection(gateway), side)
     with log.open() as file:
         file.seek(start)
         text = file.read()
     plans = [
         json.loads(found) for found in re.findall(r"plan:\n(\s*\{.*?\n\s*\})(?=\n\S|\s*\Z)", text, re.DOTALL)]
-    relevant = [plan for plan in plans if "FROM account a" in plan["Query Text"] or "linked_identity l" in plan["Query Text"]]
+    relevant = [
+        plan for plan in plans if "FROM account a" in plan["Query Text"] or "linked_identity l" in plan["Query Text"]]
     problems = []
     for plan in relevant:
         for kind, table, rows in scans(plan["Plan"]):
@@ -144,13 +150,16 @@ def main(binary, *counts):
     with tempfile.TemporaryDirectory(prefix="sekisho-bench-", dir="/var/tmp") as name:
         folder = Path(name)
         folder.chmod(0o711)
-        scale.require_space(folder, sizes)
+        scale.require_space(folder, sizes, BYTES_PER_ACCOUNT)
         with postgres_with_default_buffers(binary, folder) as server_url:
-            sides = [scale.Side.filled(binary, server_url, folder, name, count) for name, count in sizes.items()]
+            # No list reads sessions.
+            sides = [
+                scale.Side.filled(binary, server_url, folder, name, count, with_sessions=False)
+                for name, count in sizes.items()]
             for side in sides:
                 for statement in SPECIAL_ROWS:
                     psql(side.installation.database_url, SETTINGS + statement.format(
-                        project=side.project.name, count=max(side.project.count // SPECIAL, 200)), timeout=3600)
+                        project=side.project.name, count=special_count(side.project)), timeout=3600)
                 psql(side.installation.database_url, "VACUUM ANALYZE", timeout=3600)
                 psql(side.installation.database_url, "CHECKPOINT", timeout=3600)
             comparisons = compare(sides)
@@ -161,7 +170,7 @@ def main(binary, *counts):
                 problems, number = explained(side, folder / "postgres.log")
                 print(f"\n{side.project.name}: {number} plans, {len(problems)} problems")
                 print("\n".join(problems))
-                failed = failed or bool(problems) or number < len(list(lists(side.project)))
+                failed = failed or bool(problems) or number < len(list(lists(side)))
     sys.exit(failed)
 
 
