@@ -52,7 +52,8 @@ extension SQL {
         let apps = sessions.map(\.knownApp)
         // As in `RowValues`: the statement has no column of apps if the app of every sign-up is unknown.
         let hasApps = apps.contains { $0 != nil }
-        let (appNames, appArray): (SQL, SQL) = hasApps ? (", app_id", ", (SELECT \(apps))") : ("", "")
+        let (appColumn, appName, appArray): (SQL, SQL, SQL) =
+            hasApps ? (", u.app_id", ", app_id", ", (SELECT \(apps))") : ("", "", "")
         let opened = SessionColumns(
             id: "session_id", account: "account_id", generation: "generation", method: "method",
             authenticatedAt: "authenticated_at", openedAt: "opened_at", claims: "claims", secondFactor: "NULL",
@@ -66,7 +67,7 @@ extension SQL {
                     \(timestamptz(microseconds: "u.valid_since")) AS valid_since,
                     u.session_id, u.generation, u.method,
                     \(timestamptz(microseconds: "u.authenticated_at")) AS authenticated_at,
-                    \(timestamptz(microseconds: "u.opened_at")) AS opened_at, u.claims, u.device\(hasApps ? ", u.app_id" : "")
+                    \(timestamptz(microseconds: "u.opened_at")) AS opened_at, u.claims, u.device\(appColumn)
                 FROM unnest((SELECT \(accounts.map(\.id.rawValue))), (SELECT \(accounts.map(\.createdAt.microseconds))),
                     (SELECT \(accounts.map { $0.lastSignInAt?.microseconds })),
                     (SELECT \(accounts.map(\.validSince.microseconds))), (SELECT \(try sessions.map { try UUID($0.id) })),
@@ -75,7 +76,7 @@ extension SQL {
                     (SELECT \(sessions.map(\.openedAt.microseconds))),
                     (SELECT \(sessions.map(\.session.claims?.json))), (SELECT \(sessions.map(\.session.device)))\(appArray))
                     AS u (account_id, created_at, last_sign_in_at, valid_since, session_id, generation, method,
-                        authenticated_at, opened_at, claims, device\(appNames))
+                        authenticated_at, opened_at, claims, device\(appName))
             ), inserted AS (
                 INSERT INTO account (realm_id, id, created_at, last_sign_in_at, valid_since)
                 SELECT \(realm.rawValue), account_id, created_at, last_sign_in_at, valid_since FROM sign_up
