@@ -72,7 +72,7 @@ struct HandlerCallback {
         let flow = returnedFlow.flow
         switch flow.delivery {
         case .signInPage(_, let target): return .redirect(to: target.text)
-        case .app(let target, _): return .redirect(to: target.adding(AuthorizationTarget.grantParameter, grant.secret))
+        case .app(let target, _): return .redirect(to: target.adding([(.grant, grant.secret)]))
         case .popup(let event, let target):
             return try await resultPage(event, isPopup: true, target, grant, returnedFlow)
         // The SDK's redirect mode.
@@ -85,7 +85,7 @@ struct HandlerCallback {
         _ event: SDKEvent, isPopup: Bool, _ target: AuthorizationTarget, _ grant: FlowGrant,
         _ returnedFlow: ReturnedFlow
     ) async throws -> Response {
-        let uri = "\(returnedFlow.flow.redirectURI)?\(AuthorizationTarget.grantParameter)=\(grant.secret)"
+        let uri = "\(returnedFlow.flow.redirectURI)?\(ResultParameter.grant.rawValue)=\(grant.secret)"
         let delivery = EventDelivery(
             event, isPopup: isPopup, returnTo: target, uri: uri, sessionID: grant.sessionID)
         let pageContext = try await call.flowPageContext(in: returnedFlow.realm, of: returnedFlow.app.id)
@@ -101,7 +101,7 @@ struct HandlerCallback {
         switch flow.delivery {
         case .app(let target, _):
             let name = problem.kind == .cancelled ? Self.cancelledError : problem.refusalCode
-            let url = target.adding(AuthorizationTarget.errorParameter, name)
+            let url = target.adding([(.error, name)])
             if problem.kind == .cancelled {
                 return PageResponse(.redirect(to: url), of: returnedFlow.realm.id, because: problem.refusal)
             }

@@ -106,8 +106,8 @@ extension IdpCredential {
     fileprivate static func grant(in requestUri: String) throws -> String? {
         let (base, _) = split(requestUri[...], at: UInt8(ascii: "#"))
         let members = try members(of: split(base, at: UInt8(ascii: "?")).1)
-        if let grant = members[ByteText(AuthorizationTarget.grantParameter)].nonEmpty { return grant }
-        guard let error = members[ByteText(AuthorizationTarget.errorParameter)].nonEmpty else { return nil }
+        if let grant = members[ByteText(ResultParameter.grant.rawValue)].nonEmpty { return grant }
+        guard let error = members[ByteText(ResultParameter.error.rawValue)].nonEmpty else { return nil }
         throw error.isExactly(HandlerCallback.cancelledError)
             ? AuthorizationRefusal.cancelled : AuthorizationRefusal(reported: error)
     }

@@ -106,12 +106,11 @@ struct SignInResult {
         (self.target, self.state, self.issuer) = (target, state, issuer)
     }
 
-    func url(code: String) -> String { url(named: "code", code) }
-    func url(error: SignInPageError) -> String { url(named: "error", error.rawValue) }
+    func url(code: String) -> String { url(.code, code) }
+    func url(error: SignInPageError) -> String { url(.error, error.rawValue) }
 
-    private func url(named name: String, _ value: String) -> String {
-        let parameters = [(name, value), ("state", state), ("iss", issuer)].filter { !$0.1.isEmpty }
-        return target.adding(parameters.map { ($0.0, PercentEncoding.encode($0.1)) })
+    private func url(_ name: ResultParameter, _ value: String) -> String {
+        target.adding([(name, value), (.state, state), (.issuer, issuer)].filter { !$0.1.isEmpty })
     }
 }
 

@@ -5,9 +5,6 @@ internal import Encoding
 public struct AuthorizationTarget: Hashable, Codable, Sendable {
     /// The maximum length in bytes.
     public static let lengthLimit = 2048
-    /// The parameters that the gateway adds to the query.
-    public static let grantParameter = "grant"
-    public static let errorParameter = "error"
 
     public let text: String
 
@@ -27,7 +24,7 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
             guard Self.canBeRegistered(text) else { throw .malformed }
             throw .unauthorizedDomain
         }
-        guard !Self.hasReservedName(text) else { throw .malformed }
+        guard !text.queryHas(ResultParameter.ofProvider) else { throw .malformed }
         self.text = text
     }
 
@@ -51,31 +48,13 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
         }
     }
 
-    /// Whether the query has a parameter that the gateway adds later. It must not occur twice in the URL that the
-    /// client presents.
-    private static func hasReservedName(_ text: String) -> Bool {
-        let query = text.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
-        return query.split(separator: "&").contains { pair in
-            let name = pair.prefix { $0 != "=" }
-            return name == grantParameter || name == errorParameter
-        }
-    }
-
-    /// Returns the URL with one more parameter in its query.
-    public func adding(_ name: String, _ value: String) -> String {
+    /// Returns the URL with the parameters of a result in its query. Their values are encoded.
+    public func adding(_ parameters: [(name: ResultParameter, value: String)]) -> String {
         let base = text.prefix { $0 != "#" }
         let separator =
             base.contains("?") ? (base.endsExactly(with: "?") || base.endsExactly(with: "&") ? "" : "&") : "?"
-        return base + separator + "\(name)=\(value)" + text.dropFirst(base.count)
-    }
-
-    /// Returns the URL with more parameters in its query, whose values are encoded.
-    public func adding(_ parameters: [(name: String, value: String)]) -> String {
-        parameters.reduce(self) { $0.with($1.name, $1.value) }.text
-    }
-
-    private func with(_ name: String, _ value: String) -> AuthorizationTarget {
-        AuthorizationTarget(unchecked: adding(name, value))
+        let query = PercentEncoding.encode(form: parameters.map { ($0.name.rawValue, $0.value) })
+        return base + separator + query + text.dropFirst(base.count)
     }
 
     private init(unchecked text: String) { self.text = text }
@@ -93,13 +72,8 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
     /// The account page of the gateway itself.
     public static func accountPage(_ url: String) -> AuthorizationTarget { AuthorizationTarget(unchecked: url) }
 
-    /// Whether the query has a parameter that the sign-in page adds.
-    public var hasResultParameter: Bool {
-        let query = text.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
-        return query.split(separator: "&").contains { pair in
-            ["code", "state", "iss"].containsExactly(String(pair.prefix { $0 != "=" }))
-        }
-    }
+    /// Whether the query already has a parameter of a result, so that an app could read one result as another.
+    public var hasResultParameter: Bool { text.queryHas(Set(ResultParameter.allCases)) }
 
     public var isHTTP: Bool {
         let start = text.prefix(8).lowercased()
@@ -116,7 +90,8 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
     /// Whether an app may register `text` as a redirect URI: an https URL (an app link), an http URL of a loopback
     /// host, or a custom scheme (RFC 8252 §7). Schemes that browsers handle themselves are not accepted.
     public static func canBeRegistered(_ text: String) -> Bool {
-        guard text.isUnambiguousURL(byteLimit: Self.lengthLimit), !text.contains("#"), !hasReservedName(text),
+        guard text.isUnambiguousURL(byteLimit: Self.lengthLimit), !text.contains("#"),
+            !text.queryHas(ResultParameter.ofProvider),
             let match = text.wholeMatch(of: /([A-Za-z][A-Za-z0-9+.-]*):(.+)/)
         else { return false }
         let (scheme, remainder) = (match.1.lowercased(), match.2)

@@ -39,7 +39,7 @@ struct CreatedSignInURITests {
         "Only a URL of the app gets the result, and none that already looks like a result",
         arguments: [
             "https://evil.example/", "javascript:alert(1)", "https://localhost/done?code=x",
-            "https://localhost/done?a=b&iss=x",
+            "https://localhost/done?a=b&iss=x", "https://localhost/done?error=x", "https://localhost/done?st%61te=x",
         ])
     func target(url: String) async throws {
         let created = try await Self.create(["continueUri": .string(url)], at: Self.visit().gateway)

@@ -71,7 +71,54 @@ struct AuthorizationTargetTests {
         ])
     func adding(text: String, expected: String) throws {
         let app = text.hasPrefix("https") ? Self.appWithoutURIs : Self.app
-        #expect(try AuthorizationTarget(text, of: app, in: Self.realm).adding("grant", "g") == expected)
+        #expect(try AuthorizationTarget(text, of: app, in: Self.realm).adding([(.grant, "g")]) == expected)
+    }
+
+    @Test("The values of a result are encoded, so that no value adds a parameter")
+    func encoding() throws {
+        let target = try AuthorizationTarget("https://app.example.com/", of: Self.appWithoutURIs, in: Self.realm)
+        #expect(
+            target.adding([(.code, "c"), (.state, "s&code=x#"), (.issuer, "https://i.example/demo")])
+                == "https://app.example.com/?code=c&state=s%26code%3Dx%23&iss=https%3A%2F%2Fi.example%2Fdemo")
+    }
+
+    @Test(
+        "The sign-in page returns to no URL that has a parameter of a result, in any spelling that an app decodes",
+        arguments: ResultParameter.allCases.flatMap { parameter in
+            let name = parameter.rawValue
+            let escaped = name.utf8.map { "%" + String($0, radix: 16) }.joined()
+            return ["?\(name)=x", "?a=1&\(name)=", "?\(name)", "?\(name)=x#top", "?&\(escaped)=x", "?%zz&\(name)=x"]
+        })
+    func result(suffix: String) throws {
+        #expect(Self.isTargetOfSignInPage("https://app.example.com/" + suffix) == false)
+    }
+
+    @Test(
+        "The sign-in page returns to a URL with other parameters",
+        arguments: [
+            "", "?", "?a=code", "?codes=1&xerror=2", "error/code", "?Code=x", "?a=1#code=x", "?%zz=1",
+            "?code%zz=1", "?co+de=1",
+        ])
+    func withoutResult(suffix: String) throws {
+        #expect(Self.isTargetOfSignInPage("https://app.example.com/" + suffix) == true)
+    }
+
+    private static func isTargetOfSignInPage(_ text: String) -> Bool {
+        do {
+            return try !AuthorizationTarget(text, of: appWithoutURIs, in: realm).hasResultParameter
+        } catch {
+            return false
+        }
+    }
+
+    @Test(
+        "A flow of createAuthUri returns to no URL with its own parameters, and to one with those of the sign-in page",
+        arguments: [
+            ("?grant=x", "INVALID_CONTINUE_URI"), ("?%67rant=x", "INVALID_CONTINUE_URI"),
+            ("?err%6Fr=x", "INVALID_CONTINUE_URI"), ("?code=x&state=y&iss=z", "accepted"),
+        ])
+    func ofFlow(suffix: String, expected: String) {
+        #expect(Self.outcome("https://app.example.com/" + suffix, of: Self.appWithoutURIs) == expected)
     }
 
     @Test(
@@ -81,6 +128,7 @@ struct AuthorizationTargetTests {
             ("http://localhost:5000/x", true), ("http://app.example.com/", false), ("javascript:alert(1)", false),
             ("DATA:text/html,x", false), ("intent://x", false), ("https://a@evil.example/", false),
             ("https://a.example/#b", false), ("myapp:", false), ("no scheme", false), ("myapp:/?grant=x", false),
+            ("myapp:/?%65rror=x", false),
         ])
     func registration(text: String, isAccepted: Bool) {
         #expect(AuthorizationTarget.canBeRegistered(text) == isAccepted)
