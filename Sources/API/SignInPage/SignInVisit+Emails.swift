@@ -51,16 +51,13 @@ extension SignInVisit {
     }
 
     /// Completes the flow with a proven mailbox.
-    private func finishingEmail(
-        _ signIn: () async throws -> (SignInOutcome, SignInPageEmail)
-    ) async throws -> PageResponse {
+    private func finishingEmail(_ signIn: () async throws -> SignInPageEmails.Proof) async throws -> PageResponse {
         do {
-            let (outcome, email) = try await signIn()
-            return try await finish(outcome, stays: email.stays)
-        } catch SignInRefusal.unknownEmail where request.isForGuest {
-            return try await previewUpgrade(with: services.emails.provenEmail(in: flow, of: realm))
-        } catch SignInRefusal.unknownEmail {
-            throw SignInRefusal.otherAccount
+            switch try await signIn() {
+            case .signIn(let outcome, let email): return try await finish(outcome, stays: email.stays)
+            case .unknownAddress(let email) where request.isForGuest: return try await previewUpgrade(with: email)
+            case .unknownAddress: throw SignInRefusal.otherAccount
+            }
         } catch SignInRefusal.otherAccount where request.operation == .reauthenticate {
             return returnToApp(
                 .otherAccount, error: .userMismatch, afterForm: true, because: SignInRefusal.otherAccount)

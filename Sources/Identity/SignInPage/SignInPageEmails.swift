@@ -93,13 +93,20 @@ public struct SignInPageEmails: Sendable {
             linkHash: hash(proof, visit.flow), actionCode: actionCode, expiresAt: end)
     }
 
+    /// What a proven mailbox leads to. Each case has the email whose code or link was checked: another tab can have
+    /// replaced the one that is stored.
+    public enum Proof: Sendable {
+        case signIn(SignInOutcome, SignInPageEmail)
+        /// No account has the address, and the flow must not create one.
+        case unknownAddress(SignInPageEmail)
+    }
+
     /// Signs in with the code that the user entered.
     ///
-    /// - Throws: ``SignInRefusal/unknownEmail`` if no account has the address and the flow must not create one;
-    ///   ``SignInRefusal/otherAccount`` for a re-authentication.
+    /// - Throws: ``SignInRefusal/otherAccount`` for a re-authentication.
     public func signIn(
         enteredCode code: String?, in flow: SignInPageFlow, of realm: Realm, from context: RequestContext
-    ) async throws -> (SignInOutcome, SignInPageEmail) {
+    ) async throws -> Proof {
         guard let state = try await steps.countAttempt(on: flow, in: realm), let email = email(of: state) else {
             throw SignInPageRefusal.emailExpired
         }
@@ -112,17 +119,15 @@ public struct SignInPageEmails: Sendable {
         let digits = String(decoding: (code ?? "").utf8.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
         guard secrets.areEqual(hash(digits, flow), email.codeHash) else { throw SignInPageRefusal.wrongEmailCode }
         attempt.subtract()
-        let target = target(in: flow, state)
-        return (try await signIn(with: email, to: target, in: realm, from: context), email)
+        return try await signIn(with: email, in: flow, of: realm, from: context)
     }
 
     /// Signs in with the link that the user opened in the browser of the flow.
     public func signIn(
         with link: SignInPageLink, in flow: SignInPageFlow, of realm: Realm, from context: RequestContext
-    ) async throws -> (SignInOutcome, SignInPageEmail) {
+    ) async throws -> Proof {
         let email = try await email(of: link, in: flow, of: realm)
-        let target = target(in: flow, try await steps.state(of: flow, in: realm))
-        return (try await signIn(with: email, to: target, in: realm, from: context), email)
+        return try await signIn(with: email, in: flow, of: realm, from: context)
     }
 
     /// Returns the email whose link was opened.
@@ -138,20 +143,10 @@ public struct SignInPageEmails: Sendable {
         return email
     }
 
-    /// The email that the user has proven last in the flow.
-    ///
-    /// - Throws: ``SignInPageRefusal/emailExpired``.
-    public func provenEmail(in flow: SignInPageFlow, of realm: Realm) async throws -> SignInPageEmail {
-        guard let email = email(of: try await steps.state(of: flow, in: realm)) else {
-            throw SignInPageRefusal.emailExpired
-        }
-        return email
-    }
-
     /// Only a plain sign-in may create an account. The identity of a conflict belongs to an existing one.
-    private func target(in flow: SignInPageFlow, _ state: SignInPageState) -> EmailLinkMethod.Target {
+    private func target(in flow: SignInPageFlow) -> EmailLinkMethod.Target {
         switch flow.request.operation {
-        case .signIn: state.conflict(of: flow) == nil ? .any : .existing
+        case .signIn: flow.conflict == nil ? .any : .existing
         case .link: .existing
         case .reauthenticate: flow.request.subject.map { .only($0.account) } ?? .existing
         }
@@ -163,16 +158,20 @@ public struct SignInPageEmails: Sendable {
     }
 
     private func signIn(
-        with email: SignInPageEmail, to target: EmailLinkMethod.Target, in realm: Realm, from context: RequestContext
-    ) async throws -> SignInOutcome {
+        with email: SignInPageEmail, in flow: SignInPageFlow, of realm: Realm, from context: RequestContext
+    ) async throws -> Proof {
         do {
             guard let passwordHash = email.passwordHash else {
-                return try await emailLink.signIn(
-                    email: email.recipient.rawValue, code: email.actionCode, idToken: nil, to: target, in: realm,
-                    from: context)
+                let outcome = try await emailLink.signIn(
+                    email: email.recipient.rawValue, code: email.actionCode, idToken: nil, to: target(in: flow),
+                    in: realm, from: context)
+                return .signIn(outcome, email)
             }
-            return try await emailLink.signUp(
+            let outcome = try await emailLink.signUp(
                 email: email.recipient, passwordHash: passwordHash, code: email.actionCode, in: realm, from: context)
+            return .signIn(outcome, email)
+        } catch SignInRefusal.unknownEmail {
+            return .unknownAddress(email)
         } catch OOBCodeRefusal.invalid {
             throw SignInPageRefusal.emailExpired
         } catch OOBCodeRefusal.expired {

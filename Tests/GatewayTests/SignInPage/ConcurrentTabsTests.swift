@@ -1,0 +1,58 @@
+import HTTP
+import Identity
+import JSON
+import Postgres
+import Testing
+
+@testable import Support
+
+/// Another tab of a visit changes what is stored of it, between the check of a proof and its use.
+@Suite("Concurrent tabs of a visit of the sign-in page")
+struct ConcurrentTabsTests {
+    private static func visit() async throws -> SignInPageVisit {
+        SignInPageVisit(
+            try await TestGateway.withAppleGoogleAndOpenID(#""platform": "web""#, .sekisho) { policy in
+                policy.allowsEmailLinks = true
+                policy.emailEnumerationProtection = false
+            })
+    }
+
+    @Test("A guest gets the address whose code was entered, not the one to which another tab sends an email then")
+    func addressOfGuest() async throws {
+        let visit = try await Self.visit()
+        let (guest, page) = try await visit.openAsGuest()
+        _ = try await visit.requestEmail(to: "victim@example.com", on: page)
+        let emailToVictim = try await visit.storedContent()
+        let sent = try await visit.requestEmail(to: "guest@example.com", on: page)
+        let code = try await visit.lastEmail().code
+        let request = try await visit.gateway.database.pool.transaction { transaction in
+            // The request waits for this lock after it has compared the code.
+            _ = try await transaction.execute("LOCK TABLE oob_code IN ACCESS EXCLUSIVE MODE")
+            let request = Task { try await visit.submit(sent, "enterCode", ["code": code]) }
+            try await visit.gateway.database.waitForBlockedStatements()
+            _ = try await transaction.execute("UPDATE sign_in_flow SET content = \(emailToVictim)")
+            return request
+        }
+        let preview = try await visit.follow(try await request.value)
+        #expect(preview.heading == "Keep your guest account")
+        #expect(preview.text.contains("<bdi>guest@example.com</bdi>"))
+        let answer = try await visit.exchange(try await visit.submit(preview, "confirm").requiredResult())
+        #expect(answer.json["user_id"]?.string == guest.localId, "\(answer.text)")
+        let idToken = try #require(answer.json["id_token"]?.string)
+        #expect(try await visit.gateway.accountSeenByUser(idToken)["email"]?.string == "guest@example.com")
+    }
+}
+
+extension SignInPageVisit {
+    fileprivate func requestEmail(to address: String, on page: Exchange) async throws -> Exchange {
+        gateway.clock.advance(by: .seconds(1))
+        return try await follow(
+            try await submit(try await screen("emailCode", of: page), "emailCode", ["email": address]))
+    }
+
+    /// What is stored of the only flow.
+    fileprivate func storedContent() async throws -> String {
+        let row = try await gateway.database.pool.query("SELECT content FROM sign_in_flow").first
+        return try #require(try row?.decode("content"))
+    }
+}
