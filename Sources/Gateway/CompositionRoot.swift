@@ -199,6 +199,7 @@ struct CompositionRoot: Sendable {
                 }, images: .cached(on: pool, clock: clock),
                 styles: BrandStyles { Digest.sha256($0) },
                 previewEmail: EmailPreview.renderer(publicURL: publicURL),
+                storedRealm: configuration.stored(_:), newRealm: configuration.newRealm(ofProject:),
                 allowsLoopbackCallbacks: mode.acceptsLoopbackIssuers),
             console: ConsoleSignIn(
                 administrators: administrators(on: pool, store, configuration), password: password,

@@ -38,6 +38,8 @@ package struct ConfigurationCache: Sendable {
     private let apps: Cache<ID<Project>, [App]>
     private let appsWithDomains: Cache<Int, [AssociatedApp]>
     private let publishedRelyingParties: Cache<Int, [PublishedRelyingParty]>
+    /// Loads a realm from the database; `nil` if realms are not cached.
+    private let loadStored: (@Sendable (ID<Realm>) async throws -> Realm?)?
 
     private struct ExpiringKey {
         let key: PublicServiceKey
@@ -88,6 +90,11 @@ package struct ConfigurationCache: Sendable {
         tenants = Cache(lifetime: projectLifetime, outageLimit: limit, isOutage: isOutage) {
             try await projects.realm($0)
         }
+        let loadStored: @Sendable (ID<Realm>) async throws -> Realm? = { id in
+            if id.tenant != nil { return try await projects.realm(id) }
+            return try await projects.realm(ofProject: id.project)
+        }
+        self.loadStored = lookup == nil ? loadStored : nil
         apps = Cache(lifetime: projectLifetime, outageLimit: limit, isOutage: isOutage) {
             try await projects.apps(of: $0).map { $0.app.withoutEndedGracePeriod(at: clock.now()) }
         }
@@ -225,6 +232,20 @@ package struct ConfigurationCache: Sendable {
         publishedRelyingParties.invalidateAll()
         callingApps.invalidateAll()
         administrators.invalidateAll()
+    }
+
+    /// Returns a realm as it is stored now, whatever the caches contain. They do not change.
+    ///
+    /// - Returns: `nil` if the realm does not exist any more.
+    func stored(_ realm: Realm) async throws -> Realm? {
+        guard let loadStored else { return realm }
+        return try await loadStored(realm.id)
+    }
+
+    /// Returns a project's realm that was loaded after this call. It is loaded at most once a second, so that requests
+    /// with invented names do not load the database.
+    func newRealm(ofProject id: ID<Project>) async throws -> Realm? {
+        try await projects.newValue(for: id, interval: .seconds(1)) { try await loop.sleep(for: $0) }
     }
 
     /// - Returns: `nil` if the realm does not exist.

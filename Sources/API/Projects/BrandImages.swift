@@ -17,13 +17,12 @@ extension Endpoint {
         return try .json(BrandImageResource(image, byteCount: upload.content.count))
     }
 
-    /// An image for the pages of a project. Only images of brands are found, so that a removed image disappears, and an
-    /// unknown ID costs no query. The policy keeps a file that a browser takes for a page from loading or running
+    /// An image for the pages of a project. Only images of brands are found, so that a removed image disappears, and
+    /// unknown IDs cost one query a second. The policy keeps a file that a browser takes for a page from loading or running
     /// anything.
     static let getBrandImage = page("getBrandImage", .get, "/__/auth/assets/{project}/{image}") { call in
         let (project, id) = (call.parameters["project"] ?? "", ID<BrandImage>(call.parameters["image"] ?? ""))
-        guard let (realm, _) = try await call.services.emailActions.pageService.realm(ofProject: ID(project)),
-            let image = realm.project.brandImage(id),
+        guard let (realm, image) = try await call.brandImage(id, of: ID(project)),
             let content = try await call.services.projects.images.content(id, realm.project.id)
         else { throw RequestRefusal.notFound }
         let response = Response(
@@ -36,6 +35,17 @@ extension Endpoint {
             ],
             body: content)
         return PageResponse(response, of: realm.id)
+    }
+}
+
+extension EndpointCall {
+    /// Returns an image that a brand of the project names, also if the cached configuration lacks it: after an upload,
+    /// the console shows the image at once.
+    fileprivate func brandImage(_ id: ID<BrandImage>, of project: ID<Project>) async throws -> (Realm, BrandImage)? {
+        guard let (realm, _) = try await services.emailActions.pageService.realm(ofProject: project) else { return nil }
+        if let image = realm.project.brandImage(id) { return (realm, image) }
+        guard id.isValidImageID, let new = try await services.projects.newRealm(project) else { return nil }
+        return new.project.brandImage(id).map { (new, $0) }
     }
 }
 

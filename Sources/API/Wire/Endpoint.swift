@@ -49,7 +49,11 @@ public struct Endpoint: Sendable {
 
     /// Whether the query or the body may name the tenant whose accounts the operation uses. For operations on
     /// configuration (`/v2/projects/`), only the path can name the tenant.
-    var acceptsTenantInQueryOrBody: Bool { !path.beginsExactly(with: "/v2/projects/") }
+    var acceptsTenantInQueryOrBody: Bool { !isAboutConfiguration }
+
+    /// Whether the operation shows or changes the configuration of a project or tenant. An administrator then gets the
+    /// stored configuration: with a cached one, a client that reads, edits and writes it would revert an earlier change.
+    var isAboutConfiguration: Bool { path.beginsExactly(with: "/v2/projects/") }
 
     /// The same operation, which serves disabled tenants too.
     var servingDisabledTenants: Endpoint {

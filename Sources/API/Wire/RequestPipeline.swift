@@ -196,6 +196,12 @@ public final class RequestPipeline: Sendable {
             }
         }
         administrator = try await call.resolveTenant(for: administrator, at: endpoint)
+        if endpoint.isAboutConfiguration {
+            guard let stored = try await services.projects.storedRealm(administrator.realm) else {
+                throw RequestRefusal.notFound
+            }
+            administrator.realm = stored
+        }
         administrator.actor = administrator.actor.tracing(call.context.trace)
         realm = administrator.realm.id
         return administrator

@@ -126,6 +126,11 @@ public struct ProjectServices: Sendable {
     let images: BrandImages
     let styles: BrandStyles
     let previewEmail: EmailPreview.Renderer
+    /// Returns a realm as it is stored now; `nil` if it does not exist any more. All other look-ups of realms may return
+    /// a configuration of a few seconds ago.
+    let storedRealm: @Sendable (Realm) async throws -> Realm?
+    /// Returns a project's realm that was loaded after the call. May suspend the caller for a second.
+    let newRealm: @Sendable (ID<Project>) async throws -> Realm?
     /// Whether URLs of an operator's servers may use http on a loopback host.
     let allowsLoopbackCallbacks: Bool
 
@@ -133,7 +138,8 @@ public struct ProjectServices: Sendable {
         editor: ProjectEditor, tenancy: Tenancy, app: @escaping @Sendable (ID<App>, ID<Project>) async throws -> App?,
         reviewFacts: @escaping @Sendable (ID<Realm>) async throws -> AppReviewFacts,
         images: BrandImages, styles: BrandStyles, previewEmail: @escaping EmailPreview.Renderer,
-        allowsLoopbackCallbacks: Bool
+        storedRealm: @escaping @Sendable (Realm) async throws -> Realm?,
+        newRealm: @escaping @Sendable (ID<Project>) async throws -> Realm?, allowsLoopbackCallbacks: Bool
     ) {
         self.editor = editor
         self.tenancy = tenancy
@@ -142,6 +148,8 @@ public struct ProjectServices: Sendable {
         self.images = images
         self.styles = styles
         self.previewEmail = previewEmail
+        self.storedRealm = storedRealm
+        self.newRealm = newRealm
         self.allowsLoopbackCallbacks = allowsLoopbackCallbacks
     }
 }
