@@ -85,6 +85,7 @@ extension GoogleSignal {
         guard let type = subject.text("subject_type"), types.containsExactly(type),
             let issuer = subject.text("iss"), issuers.containsExactly(issuer)
         else { return nil }
+        // No account has an identity whose subject is not valid.
         return try? OIDCVerifier.subject(subject)
     }
 }

@@ -43,6 +43,7 @@ extension AccountPageRequest {
             realm.offersPasskeys(to: .accountPage, on: call.origin(in: realm))
         else { return nil }
         let left = account.passkeys.filter { $0.rpID == rpID && encodedUserHandle(of: $0.id) == userHandle }
+        // The value can always be encoded.
         return try? AcceptedPasskeys(
             rpId: rpID, userId: userHandle, allAcceptedCredentialIds: left.map(\.id.rawValue)
         ).jsonText

@@ -76,6 +76,7 @@ struct SignInVisitor {
     func resume(
         _ sealed: String, _ respond: (SignInVisit) async throws -> PageResponse
     ) async throws -> PageResponse {
+        // The page is the same for a forged flow and an expired one.
         guard
             let (flow, key) = try? services.sealedTokens.decode(
                 SignInPageFlow.self, from: sealed, at: services.clock.now(), in: project.id)

@@ -12,6 +12,7 @@ extension SignInVisit {
 
     private var stored: RememberedAccounts {
         let now = services.clock.now()
+        // A forged or expired cookie is like none.
         guard isOwnOrigin, let sealed = cookie.value(in: call.request),
             var (accounts, _) = try? services.sealedTokens.decode(
                 RememberedAccounts.self, from: sealed, at: now, in: ID(realm.project.id))

@@ -9,6 +9,7 @@ extension SignInVisitor {
     func open() async throws -> PageResponse {
         let repeated = call.request.repeatedParameter
         if let sealed = call.request.query("request") {
+            // The page is the same for a forged request and an expired one.
             guard repeated == nil,
                 let (request, _) = try? services.sealedTokens.decode(
                     SignInPageRequest.self, from: sealed, at: services.clock.now(), in: project.id)
@@ -26,6 +27,7 @@ extension SignInVisitor {
         }
         let parameters = SignInPageParameters(query: call.request)
         let tenant = call.request.query("tenantId").nonEmpty.map { ID<Tenant>($0) }
+        // The page does not say why the URL is wrong, because nothing is known about its sender.
         guard let id = parameters.app.nonEmpty,
             let app = try await call.services.projects.app(ID(id), project.project.id),
             let realm = try await realm(of: tenant), let uri = parameters.continueUri.nonEmpty,

@@ -111,7 +111,7 @@ struct SMSWorkers: Sendable {
             while true {
                 await startDue(&requests, in: &group)
                 if requests.isEmpty { break }
-                if !requests.isPausing {
+                if !requests.isPausing, requests.failure == nil {
                     requests.isPausing = true
                     group.addTask { await pauseClaims() }
                 }
@@ -155,6 +155,7 @@ struct SMSWorkers: Sendable {
     }
 
     private func pauseClaims() async -> Event {
+        // When the gateway stops, the pause ends early, and the next claim throws.
         try? await loop.sleep(for: Self.claimPause)
         return .pauseEnded
     }

@@ -8,6 +8,7 @@ public struct UsableSignInMethods: Hashable, Sendable {
     /// - Parameter account: only the providers of its identities are checked.
     public init(for account: Account, in realm: Realm) {
         let (policy, apps) = (realm.policy, realm.project.apps)
+        // The reason why an app rejects a provider does not matter.
         var methods = Set(account.identities.map(\.provider)).filter { provider in
             apps.contains { (try? LoginServices.require(provider, for: $0, in: realm, to: .signIn)) != nil }
         }
@@ -15,6 +16,7 @@ public struct UsableSignInMethods: Hashable, Sendable {
         if policy.allowsEmailLinks { methods.insert(.emailLink) }
         if policy.allowsPhoneNumbers, policy.secondFactors.state != .mandatory { methods.insert(.phone) }
         self.methods = methods
+        // A project without passkeys has no relying party.
         rpID = (try? realm.relyingParty())?.id
     }
 

@@ -83,11 +83,13 @@ extension RelyingParty {
 extension Realm {
     /// Whether pages of `origin` can use the passkeys of the project.
     public func acceptsPasskeys(on origin: String) -> Bool {
+        // A project without passkeys has no relying party.
         (try? relyingParty())?.accepts(pagesOf: origin) == true
     }
 
     /// Whether the gateway's pages of `origin` offer passkeys to users of `app`.
     public func offersPasskeys(to app: App, on origin: String) -> Bool {
+        // The only refusal is that of an app whose users sign in with one service.
         acceptsPasskeys(on: origin) && (try? LoginServices.requireNotClientOfOneService(app)) != nil
     }
 }

@@ -11,6 +11,7 @@ extension App {
 
     /// Whether a flow may return to `target`, which may no longer be registered.
     public func accepts(_ target: AuthorizationTarget, in realm: Realm) -> Bool {
+        // The reason does not matter: the gateway returns to no URL that it would not accept now.
         isAccountPage || (try? AuthorizationTarget(target.text, of: self, in: realm)) != nil
     }
 }

@@ -177,6 +177,7 @@ public struct SignInPageSteps: Sendable {
     }
 
     private func opened(_ content: String?, in realm: Realm) -> (flow: StoredPageFlow, end: Instant)? {
+        // The content was written by the gateway, so it has expired, or its master key is no longer in use.
         guard let content,
             let (flow, key) = try? sealedTokens.decode(
                 StoredPageFlow.self, from: content, at: clock.now(), in: realm.id)

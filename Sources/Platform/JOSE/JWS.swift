@@ -134,6 +134,7 @@ struct JOSEHeader: Decodable {
         algorithm = try members.decode(String.self, forKey: .algorithm)
         keyID = try members.decodeIfPresent(String.self, forKey: .keyID)
         type = try members.decodeIfPresent(String.self, forKey: .type)
+        // Only the App Store's tokens need them. A verifier rejects a token without them.
         certificates = try? members.decodeIfPresent([String].self, forKey: .certificates)
         hasCrit = members.contains(.critical)
     }

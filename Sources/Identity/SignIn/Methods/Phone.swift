@@ -72,6 +72,7 @@ public struct PhoneMethod: Sendable {
 
     /// Whether the account can get a number.
     public func canLink(to account: Account, in realm: Realm) -> Bool {
+        // The reason does not matter: the page does not offer the number.
         account.secondFactors.isEmpty && (try? requireAllowed(in: realm)) != nil
     }
 
