@@ -231,10 +231,8 @@ private struct ActionPageRequest {
 
     /// The visit of the sign-in page; `nil` if the gateway did not seal it, or it has expired.
     private func signInPageReturn(in realm: Realm) -> SignInPageReturn? {
-        let services = call.services.signInPage
         guard let signInPage,
-            let (link, _) = try? services.sealedTokens.decode(
-                SignInPageLink.self, from: signInPage, at: services.clock.now(), in: ID(realm.project.id)),
+            let link = call.services.signInPage.link(signInPage, in: realm.project.id),
             link.tenant == realm.tenant?.id
         else { return nil }
         return SignInPageReturn(opened: signInPage, in: realm.project.id)

@@ -37,3 +37,13 @@ public struct SignInPageServices: Sendable {
         self.issuer = issuer
     }
 }
+
+extension SignInPageServices {
+    /// Returns the content of a link in an email, which leads back to a visit of the sign-in page.
+    ///
+    /// - Returns: `nil` if the gateway did not seal it, or it has expired.
+    func link(_ sealed: String, in project: ID<Project>) -> SignInPageLink? {
+        // Pages do not tell a forged link from an expired one.
+        (try? sealedTokens.decode(SignInPageLink.self, from: sealed, at: clock.now(), in: ID(project)))?.0
+    }
+}

@@ -98,10 +98,7 @@ extension SignInVisit {
 extension SignInVisitor {
     /// Opens a link that leads back to a flow. In another browser than that of the flow, it shows what to do.
     func open(link sealed: String) async throws -> PageResponse {
-        guard
-            let (link, _) = try? services.sealedTokens.decode(
-                SignInPageLink.self, from: sealed, at: services.clock.now(), in: project.id),
-            let realm = try await realm(of: link.tenant),
+        guard let link = services.link(sealed, in: project.project.id), let realm = try await realm(of: link.tenant),
             let (flow, end) = try await services.steps.flow(link.flow, in: realm)
         else { return failure(.expired, because: .flowInvalid) }
         if link.email != nil, !isBrowser(of: flow) {

@@ -165,6 +165,17 @@ extension AccountFrame {
         ]
     }
 
+    /// The field for a code of six digits, its hint, and the button of the form.
+    func codeField(_ key: AccountPageText, isInvalid: Bool, button: AccountPageText) -> [Markup] {
+        let attributes: [Attribute] = [
+            .type("text"), .inputMode("numeric"), .autocomplete("one-time-code"), .required, .maxlength(6),
+            .minlength(6),
+        ]
+        return field(key, .code, .code, attributes, describedBy: [.hint], isInvalid: isInvalid) + [
+            Markup(.p, [.id(.hint), .classes(.note)], markup(.codeHint)), self.button(button),
+        ]
+    }
+
     /// The summary of what is wrong in the submitted form.
     func problem(_ content: [Markup]) -> Markup {
         Markup(.div, [.id(.problem), .role("alert"), .classes(.problem)], content)

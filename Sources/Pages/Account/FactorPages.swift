@@ -35,16 +35,7 @@ extension Page {
                     frame.details([(.authenticatorKey, [Markup(.code, text: pending.secret.inGroupsOfFour)])]),
                     frame.form(
                         nil, [(.enrolment, pending.enrolment), (.secret, pending.secret)],
-                        frame.field(
-                            .authenticatorCode, .code, .code,
-                            [
-                                .type("text"), .inputMode("numeric"), .autocomplete("one-time-code"), .required,
-                                .maxlength(6), .minlength(6),
-                            ], describedBy: [.hint], isInvalid: isRejected)
-                            + [
-                                Markup(.p, [.id(.hint), .classes(.note)], frame.markup(.codeHint)),
-                                frame.button(.turnOn),
-                            ]),
+                        frame.codeField(.authenticatorCode, isInvalid: isRejected, button: .turnOn)),
                 ])
     }
 

@@ -68,16 +68,7 @@ extension Page {
                 frame.details([(.phoneNumber, [.isolated(pending.number)])]),
                 frame.form(
                     .confirm, [(.enrolment, pending.enrolment), (.phone, pending.number)],
-                    frame.field(
-                        .phoneCode, .code, .code,
-                        [
-                            .type("text"), .inputMode("numeric"), .autocomplete("one-time-code"), .required,
-                            .maxlength(6), .minlength(6),
-                        ], describedBy: [.hint], isInvalid: isRejected)
-                        + [
-                            Markup(.p, [.id(.hint), .classes(.note)], frame.markup(.codeHint)),
-                            frame.button(.addPhone),
-                        ]),
+                    frame.codeField(.phoneCode, isInvalid: isRejected, button: .addPhone)),
             ])
     }
 }
