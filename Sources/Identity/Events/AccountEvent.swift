@@ -214,6 +214,7 @@ extension AccountEvent.Change {
 extension AccountEvent.Change.Value: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
+        // The type of the value tells which case it is.
         if let text = try? container.decode(String.self) {
             self = .text(text)
         } else if let names = try? container.decode([String].self) {
@@ -231,39 +232,6 @@ extension AccountEvent.Change.Value: Codable {
         case .yes: try container.encode(true)
         }
     }
-
-    /// The value in the audit trail, where all details are texts.
-    fileprivate var auditText: String {
-        switch self {
-        case .text(let text): text
-        case .names(let names): names.joined(separator: " ")
-        case .yes: "true"
-        }
-    }
-}
-
-extension AccountEvent {
-    /// The audit events about this event. If two accounts have changed, each of them is the subject of one, so that an
-    /// administrator who lists the events of an account finds it.
-    public var auditNotes: [AuditNote] {
-        var detail = change.data.mapValues(\.auditText)
-        switch change {
-        // Users cause these at will, and the session itself states when it was opened.
-        case .accountSignedUp, .sessionOpened: return []
-        case .accountMerged(let source), .accountMergeUndone(let source), .identityMoved(_, let source):
-            var sourceDetail = detail
-            sourceDetail["source"] = nil
-            sourceDetail["target"] = account.rawValue
-            return [
-                AuditNote(change.kind, account, detail), AuditNote(change.kind, source, sourceDetail),
-            ]
-        case .emailChanged(let provider):
-            detail["provider"] = provider?.rawValue
-            return [AuditNote(change.kind, account, detail)]
-        default:
-            return [AuditNote(change.kind, account, detail)]
-        }
-    }
 }
 
 extension AccountEvent.Kind {
@@ -271,40 +239,4 @@ extension AccountEvent.Kind {
     /// event is kept until then.
     public var isKeptUntilDelivered: Bool { self == .ageConsentRescinded }
     public static let keptUntilDelivered = allCases.filter(\.isKeptUntilDelivered)
-}
-
-extension AppTransaction {
-    /// The events about an account that was used with the transaction; `nil` if there is none.
-    public func rescission(of account: ID<Account>?, effect: RescissionEffect) -> [AccountEvent] {
-        let change = AccountEvent.Change.ageConsentRescinded(bundleID: bundleID, transactionID: id)
-        guard let account else { return [AccountEvent(change, of: ID(""))] }
-        let changes: [AccountEvent.Change] =
-            [change, .sessionRevoked(nil)] + (effect == .disableAccount ? [.accountDisabled] : [])
-        return changes.map { AccountEvent($0, of: account) }
-    }
-}
-
-extension AccountEvent {
-    /// The events about identities that a change has removed from an account. The store asks for them, because only the
-    /// statement that removes the identities returns which ones the account had.
-    public static func unlinking(_ providers: [ProviderID], from account: ID<Account>) -> [AccountEvent] {
-        providers.map { AccountEvent(.identityUnlinked($0), of: account) }
-    }
-
-    /// The event about a second factor that a change has added to an account.
-    public static func adding(_ kind: Factor.Kind, _ factor: ID<Factor>, to account: ID<Account>) -> AccountEvent {
-        AccountEvent(.factorAdded(kind, factor), of: account)
-    }
-
-    /// The events about second factors that a change has removed from an account; see ``unlinking(_:from:)``.
-    public static func removing(
-        _ factors: [(kind: Factor.Kind, id: ID<Factor>)], from account: ID<Account>
-    ) -> [AccountEvent] {
-        factors.map { AccountEvent(.factorRemoved($0.kind, $0.id), of: account) }
-    }
-
-    /// The events about passkeys that a change has removed from an account; see ``unlinking(_:from:)``.
-    public static func removing(_ passkeys: [ID<Passkey>], from account: ID<Account>) -> [AccountEvent] {
-        passkeys.map { AccountEvent(.passkeyRemoved($0), of: account) }
-    }
 }

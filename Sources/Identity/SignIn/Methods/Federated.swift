@@ -70,55 +70,11 @@ public struct FederatedMethod: Sendable {
             HookedSignIn(in: realm, HookSignIn(resolved.identity, nil)), for: app, in: realm, from: context)
     }
 
-    /// An identity that a user has proven, and uses in a later request.
-    struct Held: Sendable {
-        let identity: VerifiedIdentity
-        /// The account that has the identity.
-        let owner: Account?
-        /// Another account that has the address of the identity, and prevents the link.
-        let sameEmail: Account?
-        /// Whether the user may learn nothing about ``sameEmail``.
-        let isHidden: Bool
-        /// Proves the identity in the later request.
-        let pendingToken: String
-    }
-
-    /// Proves an identity with which a guest keeps the guest account or signs in. Changes nothing.
-    ///
-    /// A response that reveals whether an account has an address that the provider did not verify is counted as a
-    /// sign-up.
-    func hold(
-        _ proof: IdentityProof, for app: App, in realm: Realm, from context: RequestContext
-    ) async throws -> Held {
-        let (resolved, _) = try await resolver.resolve(proof, for: app, in: realm, from: context.network)
-        guard case .any = resolved.use else { throw ProviderRefusal.invalidPendingToken }
-        let isHidden = resolved.identity.hidesAccounts(in: realm)
-        guard isHidden, resolved.identity.email != nil else { return try await held(resolved, isHidden, in: realm) }
-        return try await limiter.limitingAddressProbe(from: context.network, in: realm, reveals: \.isConflict) {
-            try await held(resolved, isHidden, in: realm)
-        }
-    }
-
-    /// Returns a pending token with which the owner of an account can link the identity, after a sign-in that has ended
-    /// the account's other sessions: the proof of the mailbox of an unverified address.
-    ///
-    /// - Throws: ``SignInRefusal/otherAccount`` if the token is for another account;
-    ///   ``ProviderRefusal/invalidPendingToken`` if it has expired.
-    public func renew(
-        _ pendingToken: String, for owner: Account, of app: App, in realm: Realm, from context: RequestContext
-    ) async throws -> String {
-        let (proof, _) = try await resolver.resolve(
-            .pendingToken(pendingToken), for: app, in: realm, to: .link, from: context.network)
-        guard case .link(owner.id, _) = proof.use else { throw SignInRefusal.otherAccount }
-        return try self.pendingToken(for: proof, .link(to: owner.id, generation: owner.generation), in: realm)
-    }
-
-    private func held(_ proof: ResolvedProof, _ isHidden: Bool, in realm: Realm) async throws -> Held {
-        let candidates = try await store.linkingCandidates(for: proof.identity, in: realm.id)
-        return Held(
-            identity: proof.identity, owner: candidates.owner,
-            sameEmail: realm.policy.allowsDuplicateEmails ? nil : candidates.sameEmail, isHidden: isHidden,
-            pendingToken: try pendingToken(for: proof, proof.use, in: realm))
+    /// Issues a nonce for a sign-in that is about to begin.
+    public func issueNonce(in realm: Realm, from context: RequestContext) throws(TooManyAttempts) -> IssuedNonce {
+        try limiter.count(
+            .nonces(from: context.network), Policy.nonceLimit, Policy.nonceWindow, ID(realm.project.id))
+        return sealedTokens.nonce(until: clock.now() + Self.nonceLifetime, in: realm.id)
     }
 
     /// The account to which an identity is linked.
@@ -210,127 +166,10 @@ public struct FederatedMethod: Sendable {
         try caller.requireRecentLoginToLink(by: realm.policy, at: clock.now())
         if isFirstAttempt { try limiter.countCredentialChange(of: caller.account.id, in: realm) }
     }
-
-    /// Issues a nonce for a sign-in that is about to begin.
-    public func issueNonce(in realm: Realm, from context: RequestContext) throws(TooManyAttempts) -> IssuedNonce {
-        try limiter.count(
-            .nonces(from: context.network), Policy.nonceLimit, Policy.nonceWindow, ID(realm.project.id))
-        return sealedTokens.nonce(until: clock.now() + Self.nonceLifetime, in: realm.id)
-    }
-
-    /// - Throws: ``StoreConflict/stale`` if the decision has to be made again.
-    private func apply(
-        _ decision: LinkingDecision, to proof: ResolvedProof, _ secondFactor: SecondFactorRule,
-        _ asked: HookedSignIn?, in realm: Realm, from context: RequestContext
-    ) async throws -> SignInOutcome {
-        switch decision {
-        case .commit(let change): return try await commit(change, proof, secondFactor, asked, in: realm, from: context)
-        case .confirm(let account, let isRecycled):
-            let use = PendingCredential.Use.link(to: account.id, generation: account.generation)
-            let isHidden = proof.identity.hidesAccounts(in: realm)
-            return .confirmationNeeded(
-                existing: isHidden ? nil : account, isRecycled: isRecycled && !isHidden,
-                pendingToken: try pendingToken(for: proof, use, in: realm))
-        case .refuse(let refusal):
-            guard refusal.issuesPendingToken else { throw refusal }
-            return .conflict(refusal, pendingToken: try pendingToken(for: proof, proof.use, in: realm))
-        }
-    }
-
-    /// Applies a change, and opens the session. A caller who links an identity is not signed in again: a response
-    /// without tokens to a request that links would break Firebase's SDKs.
-    private func commit(
-        _ change: SignInChange, _ proof: ResolvedProof, _ secondFactor: SecondFactorRule, _ asked: HookedSignIn?,
-        in realm: Realm, from context: RequestContext
-    ) async throws -> SignInOutcome {
-        let identity = proof.identity
-        func open(_ session: NewSession) async throws -> OpenedSession {
-            let commit = SignInCommit(
-                change: change, identity: identity, newSession: session,
-                recording: realm.recording(by: .user(context.trace)),
-                emailBatch: try emails(
-                    about: change, of: identity, to: session.account, by: realm.policy, from: context,
-                    at: session.openedAt))
-            let account = try await mappingConflicts(to: { $0.refusalOfSignIn(with: proof) }) {
-                try await store.commit(commit, in: realm.id)
-            }
-            return OpenedSession(session, of: account, isNewAccount: change.createsAccount)
-        }
-        if case .link(_, let caller?, _) = change {
-            var callerChange = CallerChange(
-                caller: caller, method: identity.provider, authenticatedAt: caller.authenticatedAtAfterLinking,
-                credentialIssuedAt: identity.issuedAt)
-            callerChange.hook = asked.map { HookCall($0, about: change, with: identity) }
-            return .signedIn(
-                try await completion.renewSession(callerChange, in: realm, from: context, commit: open))
-        }
-        var factor = FirstFactor(
-            account: change.target, method: identity.provider, secondFactor: change.secondFactorRule(secondFactor),
-            credentialIssuedAt: identity.issuedAt)
-        factor.hook = asked.map { HookCall($0, about: change, with: identity) }
-        return try await completion.signIn(factor, in: realm, from: context, commit: open)
-    }
-
-    /// Creates a pending token. If another pending token proved the identity, the new one expires no later than that
-    /// one, and only one of the two can be used.
-    private func pendingToken(
-        for proof: ResolvedProof, _ use: PendingCredential.Use, in realm: Realm
-    ) throws -> String {
-        let end = clock.now() + Self.pendingLifetime
-        return try sealedTokens.encode(
-            PendingCredential(identity: proof.identity, use: use),
-            until: proof.pendingTokenKey.map { min($0.expiresAt, end) } ?? end, in: realm.id)
-    }
-}
-
-extension FederatedMethod.Held {
-    /// Whether the address prevents that the identity is linked.
-    var isConflict: Bool { owner == nil && sameEmail != nil }
-}
-
-extension VerifiedIdentity {
-    /// Whether a response must not reveal anything about the account that has the identity's address.
-    fileprivate func hidesAccounts(in realm: Realm) -> Bool {
-        realm.policy.emailEnumerationProtection && emailTrust < .verified
-    }
-}
-
-extension SignInChange {
-    fileprivate var createsAccount: Bool {
-        switch self {
-        case .create, .createInPlaceOf: true
-        case .signIn, .signInChangingEmail, .link, .reclaim: false
-        }
-    }
-
-    /// A reclaim removes the factors of the account's creator, and a new account has none.
-    fileprivate func secondFactorRule(_ rule: SecondFactorRule) -> SecondFactorRule {
-        switch self {
-        case .signIn, .signInChangingEmail, .link: rule
-        case .reclaim, .create, .createInPlaceOf: rule.withoutFactors
-        }
-    }
-
-    fileprivate var target: FirstFactor.Target {
-        switch self {
-        case .signIn(let account), .signInChangingEmail(let account, _), .link(let account, _, _): .existing(account)
-        case .reclaim(let account): .existing(account, endsSessions: true)
-        case .create, .createInPlaceOf: .new
-        }
-    }
 }
 
 extension SignInOutcome {
     fileprivate var needsConfirmation: Bool {
         if case .confirmationNeeded = self { true } else { false }
-    }
-}
-
-extension StoreConflict {
-    fileprivate func refusalOfSignIn(with proof: ResolvedProof) -> (any Refusal)? {
-        switch self {
-        case .alreadyUsed: proof.reuseRefusal
-        case .stale, .taken, .notFound, .lastSignInMethod: nil
-        }
     }
 }
