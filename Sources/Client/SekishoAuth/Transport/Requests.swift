@@ -104,6 +104,8 @@ struct CreateSignInUriRequest: Encodable {
     var state: String
     var codeChallenge: String
     var codeChallengeMethod = "S256"
+    var operation: String?
+    var idToken: String?
 }
 
 struct RevokeTokenRequest: Encodable {

@@ -15,21 +15,13 @@ private struct PageBrowser: AuthBrowser {
     var state: String?
 
     func open(_ page: URL, redirectURL: URL, uiDelegate: (any AuthUIDelegate)?) async throws -> URL {
-        let browser = TestBrowser(gateway)
-        let shown = try await browser.send(.get, page.absoluteString)
+        let browser = SignInPageBrowser(gateway)
+        let shown = try await browser.open(page.absoluteString)
         var result: String
         if cancels {
-            let link = try #require(shown.text.firstMatch(of: #/href="(com\.example\.app:[^"]*)"/#))
-            result = String(link.output.1).replacing("&amp;", with: "&")
+            result = try SignInPageBrowser.link(toApp: "com.example.app:", on: shown)
         } else {
-            let form = try #require(
-                shown.text.firstMatch(of: #/<form[^>]*>(?:(?!<\/form>).)*value="signIn".*?<\/form>/#))
-            let hidden = String(form.output).matches(of: #/type="hidden" name="([^"]*)" value="([^"]*)"/#)
-            let fields = hidden.map { (String($0.output.1), String($0.output.2)) }
-            let done = try await browser.send(
-                .post, "/demo/__/auth/signIn",
-                form: fields + [("email", "ada@example.com"), ("password", "secret1")],
-                headers: [("Sec-Fetch-Site", "same-origin"), ("Sec-Fetch-Mode", "navigate")])
+            let done = try await browser.signIn(email: "ada@example.com", on: shown)
             result = try #require(done.location, "\(done.text)")
         }
         if let state { result = result.replacing(#/state=[^&]*/#, with: "state=\(state)") }
@@ -40,7 +32,7 @@ private struct PageBrowser: AuthBrowser {
 @Suite("A sign-in on the gateway's page")
 struct HostedPageSignInTests {
     /// RFC 7636, appendix B.
-    private static let key = ProofKey(
+    static let key = ProofKey(
         verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
         challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
 
