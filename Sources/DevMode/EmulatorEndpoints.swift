@@ -7,6 +7,7 @@ internal import Identity
 internal import Postgres
 internal import Providers
 internal import Storage
+internal import Tokens
 
 extension ModeExtensions {
     /// Adds the endpoints of Firebase's emulator, and those for the clock, the captured emails and the simulators.
@@ -30,7 +31,8 @@ extension ModeExtensions {
             + [.setClock(clock), .simulateSignIn(at: simulators, projects)] + .simulators(simulators, projects)
         let pages = StartPages(
             projects: projects, clock: clock, simulators: simulators, emails: emails, phoneCodes: phoneCodes,
-            emailService: emailService, requests: requests, forms: forms)
+            emailService: emailService, requests: requests, forms: forms,
+            sealedTexts: .live(MasterKeySealedTokens(masterKeys: masterKeys), clock: clock.wallClock))
         return ModeExtensions(
             projectLookup: projects.realm(ofProject:), resolveTenant: projects.tenant(existing:orCreate:of:),
             endpoints: { emailActions in

@@ -26,7 +26,8 @@ struct NoticeTests {
             body: Array(body.utf8), peer: "127.0.0.1")
         return ScreenContext(
             request: request, path: "/page", realm: RealmName(project: "demo", tenant: nil), now: 0,
-            origin: "http://localhost:9099", catalog: OperationCatalog([:]), forms: Self.forms, browser: [browser],
+            origin: "http://localhost:9099", catalog: OperationCatalog([:]), forms: Self.forms,
+            sealedTexts: SealedTexts(seal: { text, _ in text }, open: { text, _ in text }), browser: [browser],
             bearer: "owner", perform: { _ in APIResult(status: 200, json: nil) }, explanation: { _ in nil })
     }
 

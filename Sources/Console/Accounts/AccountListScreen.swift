@@ -8,21 +8,27 @@ package enum AccountListScreen {
     static let pageSize = 50
     /// The maximum length of a name in a list, in characters.
     private static let shownName = 60
+    /// The maximum length of a search text, in code points; that of the operation `searchAccounts`.
+    private static let searchTextLimit = 254
 
     /// What the query of the page selects.
     struct Selection {
-        /// The search text; `nil` if the page shows a list.
+        /// The encrypted search text; `nil` if the page shows a list.
+        let search: String?
+        /// The search text; `nil` if the page shows a list, or the search has expired.
         let text: String?
         let list: AccountList
         /// `nil` for the first page.
         let pageToken: String?
 
         init(_ context: ScreenContext) {
-            let text = (context.request.query("q") ?? "").trimmed
-            self.text = text.isEmpty ? nil : text
+            search = context.request.query("search")
+            text = search.flatMap { context.sealedTexts.open($0, context.realm) }
             list = context.request.query("list").flatMap(AccountList.init) ?? .newest
             pageToken = context.request.query("pageToken")
         }
+
+        var hasExpired: Bool { search != nil && text == nil }
 
         /// The parameters of the operation `searchAccounts`.
         var parameters: [APICall.Parameter] {
@@ -31,15 +37,11 @@ package enum AccountListScreen {
         }
 
         /// The query of the page that shows the same list from its beginning.
-        var query: [(String, String)] { text.map { [("q", $0)] } ?? [("list", list.rawValue)] }
+        var query: [(String, String)] { search.map { [("search", $0)] } ?? [("list", list.rawValue)] }
     }
 
     package static func screen(_ context: ScreenContext) async throws -> Screen {
         let selection = Selection(context)
-        let result = try await context.perform(
-            try context.catalog.call("searchAccounts", in: context.realm, query: selection.parameters))
-        let results: [ScreenBlock] =
-            result.isSuccess ? rows(result, selection, context) : [.problem(context.problem(result))]
         let new = Markup(
             .a, [.classes(["button"]), .href(URLReference(context.consolePath(["newAccount"])))], text: "New account")
         return Screen(
@@ -47,9 +49,18 @@ package enum AccountListScreen {
             [
                 .markup(Markup(.p, [new])),
                 .section(
-                    "Find accounts", [.markup(searchForm(selection, context)), .markup(listForm(selection, context))]),
-                .section(selection.text == nil ? selection.list.label : "Found accounts", results),
+                    "Find accounts", [.form(searchForm(selection, context)), .markup(listForm(selection, context))]),
+                .section(
+                    selection.search == nil ? selection.list.label : "Found accounts",
+                    try await results(selection, context)),
             ])
+    }
+
+    private static func results(_ selection: Selection, _ context: ScreenContext) async throws -> [ScreenBlock] {
+        guard !selection.hasExpired else { return [.paragraph("This search has expired. Search again.")] }
+        let result = try await context.perform(
+            try context.catalog.call("searchAccounts", in: context.realm, query: selection.parameters))
+        return result.isSuccess ? rows(result, selection, context) : [.problem(context.problem(result))]
     }
 
     /// The newest accounts, for the start page.
@@ -118,27 +129,31 @@ package enum AccountListScreen {
         return (first + next).flatMap { [$0, .text(" ")] }
     }
 
-    private static func searchForm(_ selection: Selection, _ context: ScreenContext) -> Markup {
+    private static func searchForm(_ selection: Selection, _ context: ScreenContext) -> Form {
         let text = FormField(
             "q", "ID, email address, phone number or name", value: selection.text ?? "",
             hint: "The beginning of an ID or a name, a whole email address or phone number, "
                 + "or a provider and its ID of the user, such as apple.com:001234.abcd.")
-        return form([text.searchMarkup(in: "search")], button: "Search", context)
+        return Form(search: "search", button: "Search", [text]) { input in
+            let text = input["q"].trimmed
+            guard text.unicodeScalars.count <= searchTextLimit else {
+                throw Form.InvalidField("q", "The text has more than \(searchTextLimit) characters. Shorten it.")
+            }
+            let search = text.isEmpty ? [] : [("search", try context.sealedTexts.seal(text, context.realm))]
+            return context.consolePath(["accounts"], search)
+        }
     }
 
     private static func listForm(_ selection: Selection, _ context: ScreenContext) -> Markup {
         let list = FormField(
             "list", "List", .choice(AccountList.allCases.map { .init($0.rawValue, $0.label) }),
             value: selection.list.rawValue)
-        return form([list.searchMarkup(in: "list")], button: "Show", context)
-    }
-
-    private static func form(_ fields: [Markup], button: String, _ context: ScreenContext) -> Markup {
         let tenant = context.realm.tenant.map { Markup.void(.input, [.type("hidden"), .name("tenant"), .value($0)]) }
         let path = ConsolePath.text(.init(project: context.realm.project, tenant: nil), ["accounts"])
         return Markup(
-            .form, [.classes(["search"]), .role("search"), .label(button), .action(URLReference(path))],
-            [tenant].compactMap(\.self) + fields + [Markup(.button, [.type("submit")], text: button)])
+            .form, [.classes(["search"]), .role("search"), .label("Show"), .action(URLReference(path))],
+            [tenant].compactMap(\.self)
+                + [list.searchMarkup(in: "list"), Markup(.button, [.type("submit")], text: "Show")])
     }
 }
 

@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// A form of a screen. Its submission becomes one request to the API.
+/// A form of a screen. Its submission becomes one request to the API, or opens the results of a search.
 package struct Form: Sendable {
     /// Identifies the form on its page.
     let id: String
@@ -18,7 +18,13 @@ package struct Form: Sendable {
     var resultMarkup: (@Sendable (APIResult, _ sent: APICall) -> [ScreenBlock])?
     /// The request that completes the change after the first one; `nil` if there is none.
     var followUp: (@Sendable (APIResult, FormInput) throws -> APICall)?
-    let call: @Sendable (FormInput) throws -> APICall
+    let action: Action
+
+    enum Action: Sendable {
+        case request(@Sendable (FormInput) throws -> APICall)
+        /// Opens the page of this path.
+        case search(@Sendable (FormInput) throws -> String)
+    }
 
     /// A value that no request can be made of.
     package struct InvalidField: Error {
@@ -46,7 +52,21 @@ package struct Form: Sendable {
         self.nextPath = nextPath
         self.resultMarkup = resultMarkup
         self.followUp = followUp
-        self.call = call
+        action = .request(call)
+    }
+
+    /// A search whose text must not be in a URL, as it would be if a browser sent it with GET.
+    ///
+    /// - Parameter results: returns the path of the page with the results.
+    init(
+        search id: String, button: String, _ fields: [FormField],
+        results: @escaping @Sendable (FormInput) throws -> String
+    ) {
+        self.id = id
+        self.button = button
+        self.fields = fields
+        notice = ""
+        action = .search(results)
     }
 
     var hasFiles: Bool {

@@ -38,7 +38,10 @@ package enum FormSubmission {
         let call: APICall
         do {
             try form.requireFields(in: input)
-            call = try form.call(input)
+            switch form.action {
+            case .search(let results): return .redirect(try results(input))
+            case .request(let request): call = try request(input)
+            }
         } catch let invalid as Form.InvalidField {
             return .page(
                 screen.showing(FormProblem(form: id, field: invalid.name, problem: Problem(invalid.problem)), input))

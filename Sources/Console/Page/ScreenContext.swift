@@ -13,6 +13,7 @@ package struct ScreenContext: Sendable {
     package let origin: String
     package let catalog: OperationCatalog
     package let forms: FormTokens
+    package let sealedTexts: SealedTexts
     /// To what the tokens of forms are bound besides the page; empty if the pages have no session.
     package let browser: [UInt8]
     /// The bearer token in the command lines that the pages show.
@@ -24,7 +25,7 @@ package struct ScreenContext: Sendable {
 
     package init(
         request: Request, path: String, realm: RealmName, now: Int64, origin: String, catalog: OperationCatalog,
-        forms: FormTokens, browser: [UInt8], bearer: String,
+        forms: FormTokens, sealedTexts: SealedTexts, browser: [UInt8], bearer: String,
         perform: @escaping @Sendable (APICall) async throws -> APIResult,
         explanation: @escaping @Sendable (String) -> String?
     ) {
@@ -35,6 +36,7 @@ package struct ScreenContext: Sendable {
         self.origin = origin
         self.catalog = catalog
         self.forms = forms
+        self.sealedTexts = sealedTexts
         self.browser = browser
         self.bearer = bearer
         self.perform = perform

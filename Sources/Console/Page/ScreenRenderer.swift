@@ -64,17 +64,23 @@ struct ScreenRenderer {
         let fields = form.fields.map { $0.markup(in: form.id, isInvalid: problem?.field == $0.name) }
         let button = Markup(
             .button, [.type("submit")] + (form.isDangerous ? [.classes(["danger"])] : []), text: form.button)
-        return Markup(
-            .form,
+        let attributes: [Attribute] =
             [.id(ElementID("\(form.id)-form")), .post, .action(URLReference(context.path))]
-                + (form.hasFiles ? [.multipart] : []),
-            hidden + fields + [Markup(.div, [.classes(["buttons"])], [button] + curl(of: form))])
+            + (form.hasFiles ? [.multipart] : [])
+        if case .search = form.action {
+            let search: [Attribute] = [.classes(["search"]), .role("search"), .label(form.button)]
+            return Markup(.form, attributes + search, hidden + fields + [button])
+        }
+        let buttons = Markup(.div, [.classes(["buttons"])], [button] + curl(of: form))
+        return Markup(.form, attributes, hidden + fields + [buttons])
     }
 
     /// The command line for the form's request with the values that the form shows.
     private func curl(of form: Form) -> [Markup] {
         // Without a valid value in each field, there is no request to show.
-        guard let call = try? form.call(FormInput(form.fields)) else { return [] }
+        guard case .request(let request) = form.action, let call = try? request(FormInput(form.fields)) else {
+            return []
+        }
         let command = CurlCommand.text(call, base: context.origin, bearer: context.bearer)
         return [
             Markup(

@@ -18,6 +18,7 @@ struct StartPages: Sendable {
     let emailService: EmailService?
     let requests: RecordedRequests
     let forms: FormTokens
+    let sealedTexts: SealedTexts
 
     /// Only callers of `dev` are administrators with this token.
     static let bearer = "owner"
@@ -98,7 +99,7 @@ struct StartPages: Sendable {
             path: request.path + (query.isEmpty ? "" : "?" + PercentEncoding.encode(form: query)),
             realm: RealmName(project: project, tenant: tenant), now: clock.now.milliseconds,
             origin: "http://\(request.headers["Host"] ?? "")", catalog: Self.catalog, forms: forms,
-            browser: [], bearer: Self.bearer, perform: { try await call.perform($0) },
+            sealedTexts: sealedTexts, browser: [], bearer: Self.bearer, perform: { try await call.perform($0) },
             explanation: { ErrorCode(rawValue: $0)?.explanation })
     }
 

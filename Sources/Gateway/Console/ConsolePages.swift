@@ -13,6 +13,7 @@ struct ConsolePages: Sendable {
     /// The URL of the console's host, without a slash at the end.
     let url: @Sendable () -> String
     let forms: FormTokens
+    let sealedTexts: SealedTexts
     let findRealm: @Sendable (ID<Realm>) async throws -> Realm?
     let projects: @Sendable () async throws -> [ID<Project>]
     let clock: WallClock
@@ -128,8 +129,8 @@ struct ConsolePages: Sendable {
         return ScreenContext(
             request: request, path: request.path + (query.isEmpty ? "" : "?" + PercentEncoding.encode(form: query)),
             realm: RealmName(project: visit.project.rawValue, tenant: tenant), now: clock.now().milliseconds,
-            origin: url(), catalog: Self.catalog, forms: forms, browser: browser(of: visit.person),
-            bearer: "SERVICE_KEY",
+            origin: url(), catalog: Self.catalog, forms: forms, sealedTexts: sealedTexts,
+            browser: browser(of: visit.person), bearer: "SERVICE_KEY",
             perform: { try await perform($0, for: visit.person, call) },
             explanation: { explanation(of: $0, for: visit.person) })
     }
