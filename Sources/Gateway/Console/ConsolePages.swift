@@ -159,18 +159,5 @@ struct ConsolePages: Sendable {
         return APIResult(status: response.status, json: try? StrictJSON.decode(JSONValue.self, from: response.body))
     }
 
-    /// The caller of the API for whom the console makes requests. Scopes are checked in the operations, as for a service
-    /// key.
-    func caller(_ person: ConsolePerson) -> InProcessCaller {
-        InProcessCaller { project, needsRecentProof in
-            let now = clock.now()
-            guard let project, let realm = try await findRealm(ID(project)),
-                let (role, scopes) = person.permissions(in: project, at: now)
-            else { throw AccessRefusal.otherProject }
-            guard person.isProven(at: now) || !needsRecentProof else { throw ConsoleRefusal.proofNeeded }
-            return Administrator(
-                realm: realm, actor: .administrator(person.account.id, role), scopes: scopes,
-                person: person.account.id)
-        }
-    }
+    func caller(_ person: ConsolePerson) -> InProcessCaller { .console(person, findRealm: findRealm, clock: clock) }
 }
