@@ -34,3 +34,13 @@ extension TestDatabase {
             """)
     }
 }
+
+extension String {
+    /// The number of searches by realm and ID in the primary key of a table, in a plan.
+    ///
+    /// - Parameter table: `nil` for all tables.
+    func searches(byPrimaryKeyOf table: String? = nil) -> Int {
+        let found = matches(of: #/(\w+)_pkey[^\n]*\n *Index Cond: \(\(realm_id = .*\) AND \(\(?id\)?(?:::text)? = /#)
+        return found.count { match in table.map { match.output.1 == $0 } ?? true }
+    }
+}

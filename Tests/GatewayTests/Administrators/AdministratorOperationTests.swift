@@ -2,10 +2,10 @@ import Crypto
 import HTTP
 import Identity
 import Postgres
-import Storage
 import Testing
 
 @testable import Gateway
+@testable import Storage
 @testable import Support
 
 @Suite("Operations on administrators", .serialized)
@@ -45,12 +45,10 @@ struct AdministratorOperationTests {
         }
 
         private func addAuthenticatorApp(to account: String) async throws {
-            _ = try await gateway.database.pool.execute(
-                """
-                INSERT INTO second_factor (realm_id, account_id, owner_id, id, kind, enrolled_at, secret, last_step)
-                SELECT realm_id, id, id, 'app', 'totp', now(), '', 0 FROM account WHERE id = \(account)
-                ON CONFLICT DO NOTHING
-                """)
+            let app = Factor(id: ID("app"), kind: .totp, displayName: nil, enrolledAt: gateway.clock.now)
+            let insertion: SQL = .insert(
+                NewTOTP(factor: app, sealedSecret: [], lastStep: 0), of: ID(account), in: ID(operators))
+            _ = try await gateway.database.pool.execute(insertion)
         }
 
         func roles(of id: String) async throws -> [ID<Project>: AdministratorRole] {
