@@ -117,6 +117,7 @@ CLAIMS = {
         ("Configure the apps", 0): f"{PAGE}::test_the_project_file_of_the_guide_can_be_applied",
         ("A web page", 0): f"{PAGE}::test_the_web_page_signs_in_and_tells_that_the_user_cancelled",
         ("A web page", 1): f"{PAGE}::test_the_web_page_signs_in_and_tells_that_the_user_cancelled",
+        ("A web page", 2): f"{PAGE}::test_the_link_of_an_email_signs_in_to_the_web_page_in_a_new_tab",
         ("A site rendered on a server", 0): f"{PAGE}::test_the_server_signs_in_and_tells_that_the_user_cancelled",
         ("An app for Apple's platforms", 0): COMPILED,
         ("An Android app", 0): "The tests do not run this code, because they have no Android.",

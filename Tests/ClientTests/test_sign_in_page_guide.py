@@ -39,21 +39,23 @@ def window():
 @pytest.fixture(scope="module")
 def web_page(own_dev):
     """The URL of the web page of the guide."""
-    script = replaced(code_block(GUIDE, WEB, 1), "http://127.0.0.1:9099", own_dev.url)
+    functions = replaced(code_block(GUIDE, WEB, 2), "http://127.0.0.1:9099", own_dev.url)
     files = {
-        "/": ("text/html", code_block(GUIDE, WEB, 0).encode()), "/app.js": ("text/javascript", script.encode())}
+        "/": ("text/html", code_block(GUIDE, WEB, 0).encode()),
+        "/app.js": ("text/javascript", code_block(GUIDE, WEB, 1).encode()),
+        "/sign-in.js": ("text/javascript", functions.encode())}
     with site(files) as running:
         yield f"{running.url}/"
 
 
-@pytest.fixture(scope="module")
-def server(own_dev, folder):
-    """The URL of the server of the guide."""
+@contextmanager
+def server_running(own_dev, folder, name, change=lambda text: text):
+    """Runs the server of the guide, and yields its URL."""
     port = gateway.free_port()
     text = replaced(code_block(GUIDE, SERVER), "http://127.0.0.1:9099", own_dev.url)
-    file = folder / "server.py"
-    file.write_text(replaced(text, "127.0.0.1:8000", f"127.0.0.1:{port}"))
-    url, log = f"http://127.0.0.1:{port}", folder / "server.log"
+    file = folder / f"{name}.py"
+    file.write_text(change(replaced(text, "127.0.0.1:8000", f"127.0.0.1:{port}")))
+    url, log = f"http://127.0.0.1:{port}", folder / f"{name}.log"
     with log.open("w") as output:
         process = subprocess.Popen([sys.executable, file], stdin=subprocess.DEVNULL, stdout=output, stderr=output)
     try:
@@ -64,18 +66,64 @@ def server(own_dev, folder):
         process.wait(30)
 
 
+@pytest.fixture(scope="module")
+def server(own_dev, folder):
+    with server_running(own_dev, folder, "server") as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def checking_server(own_dev, folder):
+    """The server of the guide, which asks the gateway at each request whether the session has ended."""
+    def change(text):
+        return replaced(text, "CHECK_AFTER = 300", "CHECK_AFTER = 0")
+    with server_running(own_dev, folder, "checking_server", change) as url:
+        yield url
+
+
 @contextmanager
 def without_cookies(window):
     yield window
     window.driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
 
 
+@contextmanager
+def new_tab(window):
+    first = window.driver.current_window_handle
+    window.driver.switch_to.new_window("tab")
+    try:
+        yield
+    finally:
+        window.driver.close()
+        window.driver.switch_to.window(first)
+
+
+def post(own_dev, operation, **body):
+    response = requests.post(f"{own_dev.url}/v1/{operation}?key=any", json=body, timeout=30)
+    assert response.ok, response.text
+    return response.json() if response.content else None
+
+
 def sign_up(own_dev):
     """Creates an account, and returns its address and ID."""
     email = fresh_email()
-    body = {"email": email, "password": PASSWORD}
-    response = requests.post(f"{own_dev.url}/v1/accounts:signUp?key=any", json=body, timeout=30)
-    return email, response.json()["localId"]
+    return email, post(own_dev, "accounts:signUp", email=email, password=PASSWORD)["localId"]
+
+
+def id_token(own_dev, email):
+    """An ID token of another session of the user."""
+    return post(own_dev, "accounts:signInWithPassword", email=email, password=PASSWORD)["idToken"]
+
+
+def last_email(own_dev, address):
+    """The link and the code of the last email to the address."""
+    def received():
+        emails = requests.get(f"{own_dev.url}/emulator/v1/projects/demo/emails", timeout=30).json()["emails"]
+        return [email for email in emails if email["to"] == address]
+    assert gateway.eventually(received)
+    email = received()[-1]
+    [link] = [link for link in email["links"] if "signIn?link=" in link]
+    return link, re.search(r"^(\d{6})\r?$", email["text"], re.MULTILINE)[1]
 
 
 def sign_in_on_the_page(window, own_dev, email):
@@ -120,6 +168,61 @@ def test_the_web_page_rejects_the_result_of_another_sign_in(window, web_page):
         assert output_of(window, web_page) == "not our sign-in"
 
 
+def test_the_link_of_an_email_signs_in_to_the_web_page_in_a_new_tab(own_dev, window, web_page):
+    address = fresh_email()
+    with without_cookies(window):
+        start(window, web_page)
+        window.wait(lambda: window.buttons_and_links("Email me a link or code"))
+        window.click("Email me a link or code")
+        window.element("#address").send_keys(address)
+        window.click("Send the email")
+        assert window.heading == "Check your email"
+        link, code = last_email(own_dev, address)
+        with new_tab(window):
+            window.open(link)
+            window.click("Continue")
+            assert output_of(window, web_page).endswith(" is new")
+        window.element("#code").send_keys(code)
+        window.click("Continue")
+        assert window.heading == "This sign-in is already finished"
+
+
+def test_two_tabs_sign_in_to_the_web_page(own_dev, window, web_page):
+    email, user = sign_up(own_dev)
+    with without_cookies(window):
+        start(window, web_page)
+        window.wait(lambda: window.elements("#address"))
+        with new_tab(window):
+            start(window, web_page)
+            sign_in_on_the_page(window, own_dev, email)
+            assert output_of(window, web_page) == f"{user} is back"
+        sign_in_on_the_page(window, own_dev, email)
+        assert output_of(window, web_page) == f"{user} is back"
+        assert window.evaluate("localStorage.signIns") == "[]"
+
+
+def test_the_web_page_keeps_ten_sign_ins_for_an_hour(own_dev, window, web_page):
+    def states():
+        return [entry["state"] for entry in json.loads(window.evaluate("localStorage.signIns"))]
+
+    with without_cookies(window):
+        for _ in range(11):
+            start(window, web_page)
+            window.wait(lambda: window.elements("#address"))
+        window.open(web_page)
+        kept = states()
+        assert len(set(kept)) == 10
+        iss = "iss=https://securetoken.google.com/demo"
+        window.open(f"{web_page}?state={kept[0]}&{iss}&error=access_denied")
+        assert output_of(window, web_page) == "access_denied"
+        assert states() == kept[1:]
+        window.evaluate("""localStorage.setItem("signIns", JSON.stringify(JSON.parse(localStorage.signIns).map(
+            entry => ({...entry, end: entry.end - 3_600_000}))))""")
+        window.open(f"{web_page}?state={kept[1]}&{iss}&error=access_denied")
+        assert output_of(window, web_page) == "not our sign-in"
+        assert states() == []
+
+
 def test_the_server_signs_in_and_tells_that_the_user_cancelled(own_dev, window, server):
     email, user = sign_up(own_dev)
     with without_cookies(window):
@@ -132,20 +235,74 @@ def test_the_server_signs_in_and_tells_that_the_user_cancelled(own_dev, window, 
         assert window.driver.current_url == f"{server}/"
 
 
+def test_two_tabs_sign_in_to_the_server(own_dev, window, server):
+    email, user = sign_up(own_dev)
+    with without_cookies(window):
+        start(window, server)
+        window.wait(lambda: window.elements("#address"))
+        with new_tab(window):
+            start(window, server)
+            sign_in_on_the_page(window, own_dev, email)
+            window.wait(lambda: window.heading == f"Hello, {user}")
+        sign_in_on_the_page(window, own_dev, email)
+        window.wait(lambda: window.heading == f"Hello, {user}")
+        names = [cookie["name"] for cookie in window.driver.get_cookies()]
+        assert "session" in names and not [name for name in names if name.startswith("sign_in.")]
+
+
 def test_the_server_finishes_a_sign_in_only_in_the_browser_that_started_it_and_once(own_dev, server):
-    started = requests.get(f"{server}/sign-in", allow_redirects=False, timeout=30)
-    state = re.search(r"state=([^&]+)", started.headers["Location"])[1]
-    result = {"state": state, "iss": "https://securetoken.google.com/demo", "code": "unknown"}
-    finish = f"{server}/signed-in"
-    assert "not valid" in requests.get(finish, result, timeout=30).text
-    other_issuer = requests.get(
-        finish, result | {"iss": "https://evil.example"}, cookies=started.cookies, timeout=30)
-    assert "not valid" in other_issuer.text
-    again = requests.get(finish, result, cookies=started.cookies, timeout=30)
-    assert (again.status_code, "not valid" in again.text) == (400, True)
-    second = requests.get(f"{server}/sign-in", allow_redirects=False, timeout=30)
-    result["state"] = re.search(r"state=([^&]+)", second.headers["Location"])[1]
-    assert "INVALID_CODE" in requests.get(finish, result, cookies=second.cookies, timeout=30).text
+    def begin(visitor):
+        started = visitor.get(f"{server}/sign-in", allow_redirects=False, timeout=30)
+        state = re.search(r"state=([^&]+)", started.headers["Location"])[1]
+        return {"state": state, "iss": "https://securetoken.google.com/demo", "code": "unknown"}
+
+    with requests.Session() as visitor:
+        result, finish = begin(visitor), f"{server}/signed-in"
+        assert "not valid" in requests.get(finish, result, timeout=30).text
+        assert "not valid" in visitor.get(finish, params=result | {"iss": "https://evil.example"}, timeout=30).text
+        assert "INVALID_CODE" in visitor.get(finish, params=result, timeout=30).text
+        again = visitor.get(finish, params=result, timeout=30)
+        assert (again.status_code, "not valid" in again.text) == (400, True)
+        results = [begin(visitor) for _ in range(11)]
+        assert len(visitor.cookies) == 10
+        assert "not valid" in visitor.get(finish, params=results[0], timeout=30).text
+        assert "INVALID_CODE" in visitor.get(finish, params=results[1], timeout=30).text
+
+
+@pytest.fixture
+def signed_in(own_dev, window, checking_server):
+    """A user who is signed in to the server: the address and the ID."""
+    email, user = sign_up(own_dev)
+    with without_cookies(window):
+        start(window, checking_server)
+        sign_in_on_the_page(window, own_dev, email)
+        window.wait(lambda: window.heading == f"Hello, {user}")
+        window.open(checking_server)
+        assert window.heading == f"Hello, {user}"
+        yield email, user
+
+
+@pytest.mark.parametrize("operation, body", [("delete", {}), ("revokeSession", {"everywhere": True})])
+def test_the_servers_session_ends_with_the_account_and_when_the_user_signs_out_elsewhere(
+        own_dev, window, checking_server, signed_in, operation, body):
+    post(own_dev, f"accounts:{operation}", idToken=id_token(own_dev, signed_in[0]), **body)
+    window.open(checking_server)
+    assert window.heading == "Hello"
+
+
+def test_the_servers_session_has_the_name_of_the_browser_and_ends_with_its_sign_out(
+        own_dev, window, checking_server, signed_in):
+    token = id_token(own_dev, signed_in[0])
+
+    def devices():
+        sessions = post(own_dev, "accounts:listSessions", idToken=token)["sessions"]
+        return [session.get("device", "") for session in sessions]
+
+    name = window.evaluate("navigator.userAgent")
+    assert devices().count(name) == 2  # The browser's own at the gateway, and the server's.
+    window.click("Sign out")
+    assert window.heading == "Hello"
+    assert devices().count(name) == 1
 
 
 def test_the_project_file_of_the_guide_can_be_applied(new_installation, tmp_path):
