@@ -71,30 +71,33 @@ struct SignInPageConflictTests {
 
     @Test("Two conflicts of one visit: the tab of the former one links nothing, and says so")
     func twoConflicts() async throws {
-        let (visit, ada) = try await Self.visit()
+        let (visit, _) = try await Self.visit()
+        let (grace, graceCredentials) = try await visit.signUpGrace()
         let plain = try await visit.open()
-        let google = try await visit.follow(try await visit.signIn(with: "google.com", on: plain))
-        let apple = try await visit.follow(try await visit.signIn(with: "apple.com", on: plain))
-        #expect(apple.heading == "You already have an account")
-        let former = try await visit.submit(google, "signIn", Self.credentials)
+        let first = try await visit.follow(try await visit.signIn(with: "google.com", on: plain))
+        let second = try await visit.follow(try await visit.signIn(.grace, with: "google.com", on: plain))
+        #expect(second.heading == "You already have an account")
+        let former = try await visit.submit(first, "signIn", Self.credentials)
         #expect(former.status == 400)
         #expect(former.result == nil)
         #expect(former.text.contains("This page was out of date."))
-        let done = try await visit.submit(apple, "signIn", Self.credentials)
-        #expect(try await visit.exchange(done.requiredResult()).json["user_id"]?.string == ada.localId)
-        #expect(try await visit.providers() == ["apple.com"])
+        let done = try await visit.submit(second, "signIn", graceCredentials)
+        #expect(try await visit.exchange(done.requiredResult()).json["user_id"]?.string == grace)
+        #expect(try await visit.owners() == [grace])
     }
 
     @Test("Two visits with two conflicts each link their own identity")
     func twoVisits() async throws {
         let (visit, ada) = try await Self.visit()
-        let google = try await visit.follow(try await visit.signIn(with: "google.com", on: try await visit.open()))
-        let apple = try await visit.follow(try await visit.signIn(with: "apple.com", on: try await visit.open()))
-        for (page, linked) in [(google, ["google.com"]), (apple, ["apple.com", "google.com"])] {
-            let done = try await visit.submit(page, "signIn", Self.credentials)
-            #expect(try await visit.exchange(done.requiredResult()).json["user_id"]?.string == ada.localId)
-            #expect(try await visit.providers() == linked)
+        let (grace, graceCredentials) = try await visit.signUpGrace()
+        let first = try await visit.follow(try await visit.signIn(with: "google.com", on: try await visit.open()))
+        let second = try await visit.follow(
+            try await visit.signIn(.grace, with: "google.com", on: try await visit.open()))
+        for (page, credentials, owner) in [(first, Self.credentials, ada.localId), (second, graceCredentials, grace)] {
+            let done = try await visit.submit(page, "signIn", credentials)
+            #expect(try await visit.exchange(done.requiredResult()).json["user_id"]?.string == owner)
         }
+        #expect(try await visit.owners() == [ada.localId, grace].sorted())
     }
 
     @Test("After half an hour, the proof of the identity has expired: the user signs in anew, and nothing is linked")
@@ -120,8 +123,18 @@ extension SignInPageVisit {
     }
 
     /// The providers of all linked identities.
-    fileprivate func providers() async throws -> [String] {
-        try await gateway.database.pool.query("SELECT provider FROM linked_identity ORDER BY provider")
-            .map { try $0.decode("provider") }
+    /// Signs up the second person of the conflicts, and returns the account and its credentials.
+    fileprivate func signUpGrace() async throws -> (localID: String, credentials: [String: String]) {
+        let credentials = ["email": try #require(SimulatedPerson.grace.email), "password": "long enough"]
+        let grace = try await gateway.signUpVerified(email: credentials["email"] ?? "", password: "long enough")
+        return (grace.localId, credentials)
+    }
+
+    /// The accounts with linked identities.
+    fileprivate func owners() async throws -> [String] {
+        try await gateway.database.pool.query(
+            "SELECT account_id FROM linked_identity ORDER BY account_id COLLATE \"C\""
+        )
+        .map { try $0.decode("account_id") }
     }
 }

@@ -20,8 +20,8 @@ struct QRCodeTests {
     func bytes() throws {
         let (plain, zero) = (try #require(QRCode("ab")), try #require(QRCode("a\u{0}")))
         #expect(Self.modules(of: plain) != Self.modules(of: zero))
-        #expect(QRCode(String(repeating: "\u{95A2}", count: 91)) == nil)
-        #expect(QRCode(String(repeating: "\u{95A2}", count: 90)) != nil)
+        #expect(QRCode(String(repeating: "\u{95A2}", count: 77)) == nil)
+        #expect(QRCode(String(repeating: "\u{95A2}", count: 76)) != nil)
     }
 
     @Test("Three corners have the finder pattern, and the fourth has none")
