@@ -75,7 +75,8 @@ struct CompositionRoot: Sendable {
         let extensions = mode.extensions(pool, emailService)
         let configuration = ConfigurationCache(
             pool: pool, supporting: mode.providers.supported, masterKeys: masterKeys, clock: clock,
-            serviceKeyUse: serviceKeyUse, emulatorClients: emulatorClients, lifetime: configurationLifetime,
+            operators: console?.project, serviceKeyUse: serviceKeyUse, emulatorClients: emulatorClients,
+            lifetime: configurationLifetime,
             lookup: extensions.projectLookup,
             outageLimit: outageLimit,
             acceptsLoopbackIssuers: mode.acceptsLoopbackIssuers,

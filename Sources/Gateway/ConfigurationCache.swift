@@ -48,6 +48,7 @@ package struct ConfigurationCache: Sendable {
 
     /// - Parameters:
     ///   - supportedProviders: the providers of all projects.
+    ///   - operators: the project of the people who use the console; `nil` if the gateway has no console.
     ///   - serviceKeyUse: records the use of service keys.
     ///   - emulatorClients: counts and reports each request of a client that takes the gateway for an emulator.
     ///   - lifetime: ``lifetime``, or another duration in tests.
@@ -59,7 +60,8 @@ package struct ConfigurationCache: Sendable {
     ///   - acceptsTenantsWithoutApple: see ``ConfigurationRules``.
     init(
         pool: Pool, supporting supportedProviders: SupportedProviders, masterKeys: MasterKeys, clock: WallClock,
-        serviceKeyUse: ServiceKeyUsageTracker, emulatorClients: EmulatorClientReporter, lifetime: Duration,
+        operators: ID<Project>? = nil, serviceKeyUse: ServiceKeyUsageTracker, emulatorClients: EmulatorClientReporter,
+        lifetime: Duration,
         lookup: ProjectLookup? = nil,
         outageLimit: Duration = .zero,
         acceptsLoopbackIssuers: Bool = false, acceptsTenantsWithoutApple: Bool = false, publicURL: String
@@ -83,9 +85,9 @@ package struct ConfigurationCache: Sendable {
         let isOutage: @Sendable (any Error) -> Bool = { $0 is StoreUnavailable }
         self.outageLimit = limit
         self.projects = Cache(lifetime: projectLifetime, outageLimit: limit, isOutage: isOutage) { id in
-            if let lookup { return try await lookup(id) }
-            guard let id else { return try await projects.realmOfSingleProject() }
-            return try await projects.realm(ofProject: id)
+            if let lookup { return try await lookup(id)?.protectingRoles(of: operators) }
+            guard let id else { return try await projects.realmOfSingleProject()?.protectingRoles(of: operators) }
+            return try await projects.realm(ofProject: id)?.protectingRoles(of: operators)
         }
         tenants = Cache(lifetime: projectLifetime, outageLimit: limit, isOutage: isOutage) {
             try await projects.realm($0)
@@ -112,7 +114,9 @@ package struct ConfigurationCache: Sendable {
         }
         callingApps = Cache(lifetime: lifetime, outageLimit: limit, isOutage: isOutage) { hash in
             try await apiKeys.realmAndApp(ofKeyWithHash: hash, supporting: supportedProviders).map {
-                CallingApp(realm: $0.realm, app: $0.app.withoutEndedGracePeriod(at: clock.now()))
+                CallingApp(
+                    realm: $0.realm.protectingRoles(of: operators), app: $0.app.withoutEndedGracePeriod(at: clock.now())
+                )
             }
         }
         administrators = Cache(lifetime: lifetime) { hash in
@@ -251,5 +255,15 @@ package struct ConfigurationCache: Sendable {
     /// - Returns: `nil` if the realm does not exist.
     func realm(_ id: ID<Realm>) async throws -> Realm? {
         id.tenant == nil ? try await projects.value(for: id.project) : try await tenants.value(for: id)
+    }
+}
+
+extension Realm {
+    /// Marks the realm of the operators' project; see ``SecondFactorPolicy/protectsRoles``.
+    fileprivate func protectingRoles(of operators: ID<Project>?) -> Realm {
+        guard let operators, id == ID(operators) else { return self }
+        var copy = self
+        copy.policy.secondFactors.protectsRoles = true
+        return copy
     }
 }

@@ -17,6 +17,9 @@ public struct SecondFactorPolicy: Hashable, Sendable {
     public var allowsSMS: Bool
     /// How many steps of 30 seconds the clock of an authenticator app may be ahead or behind; 0 to 10.
     public var adjacentIntervals: Int
+    /// Whether accounts of the realm can have a role in the console: the gateway sets this for the operators' project.
+    /// Not stored.
+    public var protectsRoles = false
 
     public init(
         state: State = .disabled, allowsTOTP: Bool = false, allowsSMS: Bool = false, adjacentIntervals: Int = 1
@@ -59,10 +62,21 @@ extension SecondFactorPolicy {
         }
     }
 
-    /// Whether a session has what the policy demands of the account now: a second factor that still counts, if the
-    /// account has one. The account may have got a factor since the session was opened.
+    /// Whether a session has what the policy demands of the account now: a second factor or a passkey that still counts,
+    /// if the account is protected by one. The account may have got a factor since the session was opened.
     func accepts(_ session: Session, of account: Account) -> Bool {
-        !demandsFactor(of: account) || session.hasSecondFactor(of: account)
+        !demandsProof(of: account) || session.hasSecondFactor(of: account)
+    }
+
+    /// Whether a change of what protects `account` needs a session or a proof with a second factor or a passkey: factors,
+    /// passkeys, sign-in methods, merges and the deletion. Otherwise a password or a mailbox would be sufficient to
+    /// replace them.
+    func demandsProof(of account: Account) -> Bool { demandsFactor(of: account) || demandsPasskey(of: account) }
+
+    /// Whether passkeys protect `account` as factors do. A sign-in cannot ask for a passkey after a password, so the
+    /// session that it opens is restricted, or at least changes nothing that protects the account.
+    func demandsPasskey(of account: Account) -> Bool {
+        (state == .mandatory || protectsRoles) && !account.passkeys.isEmpty
     }
 
     /// Whether a sign-in to `account` asks for a second factor.

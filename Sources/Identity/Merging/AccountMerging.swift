@@ -124,8 +124,8 @@ public struct AccountMerging: Sendable {
             try proof.requireSameIssuer(asIdentityOf: owner)
             try proof.requireValidToken(ofIdentityOf: owner)
             guard !owner.hasSuspended(proof.identity) else { throw LinkRefusal.accountDisabled }
-            // A credential alone is only the first factor of an account that has second factors.
-            guard !realm.policy.secondFactors.demandsFactor(of: owner) else { throw EditRefusal.loginTooOld }
+            // A credential alone is only the first factor of an account that second factors or passkeys protect.
+            guard !realm.policy.secondFactors.demandsProof(of: owner) else { throw EditRefusal.loginTooOld }
             return (owner, .identity(proof.identity), nil)
         }
     }
@@ -180,10 +180,10 @@ public struct MergeSignIn: Hashable, Sendable {
 }
 
 extension MergeSignIn {
-    /// Whether the proof is sufficient for the target as it is at the commit. The target may have enrolled a second
-    /// factor since the preview, or lost the one of the proof.
+    /// Whether the proof is sufficient for the target as it is at the commit, before it receives the source's passkeys.
+    /// The target may have got a second factor or a passkey since the preview, or lost the one of the proof.
     public func proves(_ target: Account) -> Bool {
-        !secondFactors.demandsFactor(of: target) || proof.hasSecondFactor(of: target)
+        !secondFactors.demandsProof(of: target) || proof.hasSecondFactor(of: target)
     }
 }
 

@@ -66,6 +66,8 @@ public enum MergeRefusal: Refusal, Hashable {
     case providersConflict([ProviderID])
     /// The target would have more than ``Passkey/limit`` passkeys.
     case tooManyPasskeys
+    /// One of the accounts has a role in the console, or an invitation.
+    case administrator
     /// The accounts have changed since the preview (the wire's dry run).
     case changed
     /// The merge token was used before, and the record of that merge no longer exists. As long as the record exists,
@@ -82,6 +84,7 @@ extension MergeRefusal {
         case .recoveryPending: .recoveryPending
         case .providersConflict: .providerAlreadyLinked
         case .tooManyPasskeys: .passkeyLimitExceeded
+        case .administrator: .operationNotAllowed
         case .changed: .mergePreviewOutdated
         case .alreadyMerged: .mergeAlreadyDone
         }
@@ -90,6 +93,8 @@ extension MergeRefusal {
     public var detail: String? {
         switch self {
         case .sameAccount, .accountDisabled, .tooManyPasskeys: nil
+        case .administrator:
+            "An account of a person with a role in the console, or with an invitation, is not merged."
         case .targetUnknown: "No account has this identity. Link the identity instead."
         case .recoveryPending:
             "The email address of this account was changed recently. Merge it after the recovery link has expired, or "

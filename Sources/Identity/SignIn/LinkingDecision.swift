@@ -187,8 +187,9 @@ extension LinkingDecision {
                 .refuse(.accountDisabled)
             } else if other.emailIsVerified {
                 // A relay address is specific to one user and one developer team, so another account with the same
-                // address is unusual, and is not linked automatically.
-                identity.isPrivateEmail
+                // address is unusual, and is not linked automatically. Nor does the mailbox alone add a sign-in method
+                // to an account that passkeys protect.
+                identity.isPrivateEmail || facts.policy.secondFactors.demandsPasskey(of: other)
                     ? .confirm(other, isRecycled: false) : .commit(.link(to: other, by: nil, copiesEmail: true))
             } else {
                 !verifiedIdentities.isEmpty

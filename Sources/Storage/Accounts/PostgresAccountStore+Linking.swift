@@ -28,7 +28,7 @@ extension PostgresAccountStore {
             return try await withStoreErrors {
                 try await pool.transaction { transaction in
                     _ = try await transaction.apply(
-                        merge, signsIn: false, recording: recording, announcing: notices, in: realm)
+                        merge, with: nil, recording: recording, announcing: notices, in: realm)
                     return merge.undoableUntil
                 }
             }

@@ -39,6 +39,18 @@ extension Transaction {
         }
     }
 
+    /// Requires that none of the accounts, which the transaction has locked, has a role or an invitation.
+    ///
+    /// - Throws: ``MergeRefusal/administrator``.
+    func requireNoAdministrator(among accounts: [ID<Account>], in realm: ID<Realm>) async throws {
+        let rows = try await query(
+            """
+            SELECT FROM administrator WHERE realm_id = \(realm.rawValue)
+                AND account_id = ANY (\(accounts.map(\.rawValue))) LIMIT 1
+            """)
+        guard rows.isEmpty else { throw MergeRefusal.administrator }
+    }
+
     /// Whether the account, which the transaction has locked, has a factor with which a person enters the console.
     func hasConsoleFactor(_ account: ID<Account>, in realm: ID<Realm>) async throws -> Bool {
         let statement: SQL = """
@@ -49,13 +61,13 @@ extension Transaction {
     }
 
     /// Requires that a session which adds a factor or a passkey to its account, which the transaction has locked, was
-    /// opened with one, if the account has an accepted role. Otherwise the thief of a person's mailbox could set a
-    /// password by email, add an own factor, and enter the console.
+    /// opened with one, if the account has an accepted role, or an invitation and a passkey. Otherwise the thief of a
+    /// person's mailbox could set a password by email, add an own factor, and enter the console.
     ///
     /// - Throws: ``EditRefusal/loginTooOld``.
     func requireProvenFactor(toAddBy caller: Session, in realm: ID<Realm>) async throws {
         guard caller.secondFactor == nil, caller.passkey == nil else { return }
-        guard try await query(.acceptedRoles(of: caller.account, in: realm)).isEmpty else {
+        guard try await query(.protectedRoles(of: caller.account, in: realm)).isEmpty else {
             throw EditRefusal.loginTooOld
         }
     }
@@ -134,6 +146,14 @@ extension SQL {
         """
         SELECT FROM administrator WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue)
             AND invitation_hash IS NULL LIMIT 1
+        """
+    }
+
+    fileprivate static func protectedRoles(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
+        """
+        SELECT FROM administrator m JOIN account a ON a.realm_id = m.realm_id AND a.id = m.account_id
+        WHERE m.realm_id = \(realm.rawValue) AND m.account_id = \(account.rawValue)
+            AND (m.invitation_hash IS NULL OR a.passkey_count > 0) LIMIT 1
         """
     }
 

@@ -5,15 +5,15 @@ extension Transaction {
     /// Merges the source of `merge` into its target, and deletes the source.
     ///
     /// - Parameters:
-    ///   - signsIn: whether the merge also signs a user in to the target. If so, the source is not merged as long as a
-    ///     valid email action code can restore an address of the source.
+    ///   - signIn: the sign-in of a client's merge; `nil` for an administrator's. A client merges neither a source whose
+    ///     address a valid email action code can restore, nor an account with a role or an invitation.
     ///   - notices: builds the emails that announce the merge.
     /// - Returns: the target after the merge.
     /// - Throws: ``StoreConflict/stale`` if the accounts no longer match the precondition; ``MergeRefusal`` if they
     ///   cannot be merged; ``AdministratorRefusal/lastOwner``; ``StoreConflict/alreadyUsed`` if a replay key was used
     ///   before.
     func apply(
-        _ merge: AccountMerge, signsIn: Bool, recording: EventRecording, announcing notices: MergeNotices,
+        _ merge: AccountMerge, with signIn: MergeSignIn?, recording: EventRecording, announcing notices: MergeNotices,
         in realm: ID<Realm>
     ) async throws -> Account {
         let precondition = merge.precondition
@@ -23,13 +23,17 @@ extension Transaction {
         _ = try await execute(.lock([sourceID, targetID], in: realm))
         let recoveries = try await query(.recoveries(of: [sourceID, targetID], at: merge.mergedAt, in: realm))
             .map { try MergedAccounts.Recovery($0) }
-        if signsIn, recoveries.contains(where: { $0.account == sourceID }) { throw MergeRefusal.recoveryPending }
+        if signIn != nil {
+            guard !recoveries.contains(where: { $0.account == sourceID }) else { throw MergeRefusal.recoveryPending }
+            try await requireNoAdministrator(among: [sourceID, targetID], in: realm)
+        }
         let accounts = try await query(.find([.id(sourceID), .id(targetID)], in: realm))
             .map { try AccountRow.account($0) }
         guard let source = accounts.first(where: { $0.id == sourceID }),
             let target = accounts.first(where: { $0.id == targetID }),
             try MergePrecondition(of: source, into: target) == precondition
         else { throw StoreConflict.stale }
+        if let signIn, !signIn.proves(target) { throw StoreConflict.stale }
         let statements: [SQL] = [
             .deleteFactors(ofEarlierSource: sourceID, in: realm),
             try .insertMergeRecord(of: source, into: target, for: merge, in: realm),
@@ -41,7 +45,7 @@ extension Transaction {
             .moveMerges(from: sourceID, to: targetID, in: realm),
             .moveUndoCodes(from: sourceID, to: targetID, in: realm),
             .deleteSource(sourceID, now: merge.mergedAt, in: realm),
-            .transferMembers(of: source, to: target, for: merge, signsIn: signsIn, in: realm),
+            .transferMembers(of: source, to: target, for: merge, signsIn: signIn != nil, in: realm),
         ]
         for statement in statements { _ = try await execute(statement) }
         try await record(merge.events, by: recording, at: merge.mergedAt, in: realm)

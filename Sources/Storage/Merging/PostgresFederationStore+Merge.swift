@@ -29,8 +29,7 @@ extension PostgresFederationStore {
                         shownBy: identity, in: merge, recording: signIn.recording, in: realm)
                 }
                 let target = try await transaction.apply(
-                    merge, signsIn: true, recording: signIn.recording, announcing: notices, in: realm)
-                guard signIn.proves(target) else { throw StoreConflict.stale }
+                    merge, with: signIn, recording: signIn.recording, announcing: notices, in: realm)
                 try await transaction.require(signIn.proof, of: target.id, in: realm)
                 let identity = signIn.proof.identity
                 if let grant = try SQL.insertAppleGrant(

@@ -17,14 +17,18 @@ struct ConsoleFixture: Sendable {
     let gateway: TestGateway
     let operatorsKey: ServiceKey
 
-    /// - Parameter passkeys: of the operators' project.
-    init(passkeys: PasskeySettings = PasskeySettings()) async throws {
+    /// - Parameters:
+    ///   - passkeys: of the operators' project.
+    ///   - state: whether the operators' project asks for second factors.
+    init(
+        passkeys: PasskeySettings = PasskeySettings(), secondFactors state: SecondFactorPolicy.State = .mandatory
+    ) async throws {
         let plain = try await TestGateway()
         try await plain.makeOtherProject(apiKey: Self.apiKey) { draft in
             draft.realm.policy = Policy(.sekisho)
             draft.realm.policy.allowsSignUp = false
             draft.realm.policy.rejectsBreachedPasswords = false
-            draft.realm.policy.secondFactors = SecondFactorPolicy(state: .mandatory, allowsTOTP: true)
+            draft.realm.policy.secondFactors = SecondFactorPolicy(state: state, allowsTOTP: true)
             // The link in the email leads back to the console.
             draft.realm.project.authorizedDomains = ["auth.example.com"]
             draft.realm.project.passkeys = passkeys

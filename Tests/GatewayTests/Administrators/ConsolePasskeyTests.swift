@@ -61,17 +61,10 @@ struct ConsolePasskeyTests {
         #expect(try await thief.open("/console/demo/accounts").status == 303)
         // The API of the operators' project is open to everybody with its key.
         let idToken = try await fixture.signInWithPassword(ada)
-        let gateway = fixture.gateway
-        let started = try await gateway.post(
+        let started = try await fixture.gateway.post(
             "/v2/accounts/mfaEnrollment:start", ["idToken": idToken, "totpEnrollmentInfo": [:]],
             key: ConsoleFixture.apiKey)
-        let info = try #require(started.json["totpSessionInfo"], "\(started.text)")
-        let code = try AuthenticatorApp(info).code(at: gateway.clock.now)
-        let proof: JSON = ["sessionInfo": info["sessionInfo"] ?? .null, "verificationCode": .string(code)]
-        let finalized = try await gateway.post(
-            "/v2/accounts/mfaEnrollment:finalize", ["idToken": idToken, "totpVerificationInfo": proof],
-            key: ConsoleFixture.apiKey)
-        #expect(finalized.wireCode == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN", "\(finalized.text)")
+        #expect(started.wireCode == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN", "\(started.text)")
     }
 
     @Test("A second passkey is not created with a password, not even from a page that was opened before the first one")

@@ -160,11 +160,11 @@ public struct EmailLinkMethod: Sendable {
     ) async throws -> SignedIn {
         let email = found.code.email
         let change = MailboxChange.linking(email, to: caller.account)
-        // If the link was sent to the account's own address, the link is itself a sufficient login, unless a login
-        // needs a second factor. To replace the address always requires a recent login. To add an address requires it
+        // If the link was sent to the account's own address, the link is itself a sufficient login, unless a second
+        // factor or a passkey protects the account. To replace the address always requires a recent login. To add an address requires it
         // only if the policy says so.
         let isLogin =
-            email == caller.account.email && !realm.policy.secondFactors.demandsFactor(of: caller.account)
+            email == caller.account.email && !realm.policy.secondFactors.demandsProof(of: caller.account)
         if change.update.endsSessions {
             try caller.requireRecentLogin(by: realm.policy, at: clock.now())
         } else if !isLogin {
