@@ -109,13 +109,24 @@ extension Markup {
         Markup(.a, [.href(URLReference(path))], [content])
     }
 
-    /// A table with a heading above each column. Narrow windows show each row as a group of lines.
+    /// A table with a heading above each column. In narrow windows, a table of more than two columns shows each row as a
+    /// list of headings with their values.
     package static func table(_ label: String, _ headings: [String], _ rows: [[Markup]]) -> Markup {
         let head = Markup(
             .thead, [Markup(.tr, headings.map { Markup(.th, [.scope("col")], text: $0) })])
-        let body = rows.map { row in Markup(.tr, row.map { Markup(.td, [$0]) } + [.newline]) }
-        return Markup(.table, [.label(label)], [head, Markup(.tbody, body)])
+        let isWide = headings.count > 2
+        let body = rows.map { row in
+            let cells = zip(headings, row).map { heading, content in
+                Markup(.td, isWide && !content.isEmpty ? [.columnHeading(heading)] : [], [content])
+            }
+            return Markup(.tr, cells + [.newline])
+        }
+        return Markup(
+            .table, (isWide ? [.classes(["wide"])] : []) + [.label(label)], [head, Markup(.tbody, body)])
     }
+
+    /// Whether the markup shows nothing.
+    private var isEmpty: Bool { [Markup.text(""), .isolated(""), .group([])].contains { html.isExactly($0.html) } }
 
     /// A list of names with their values.
     package static func details(_ details: [(String, Markup)]) -> Markup {

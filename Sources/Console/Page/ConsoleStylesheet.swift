@@ -69,9 +69,13 @@ package enum ConsoleStylesheet {
         vertical-align:baseline}
         th,td time,.tag{overflow-wrap:normal;white-space:nowrap}
         th{color:var(--soft);font-size:.9375rem;font-weight:600}
-        @media (max-width:40rem){thead{position:absolute;inset-inline-start:-200vw}\
-        tr{display:flex;flex-wrap:wrap;gap:0 .75rem;padding:.375rem 0;border-block-start:1px solid var(--rule)}\
-        tr>*{border:0;padding:0}tr>:first-child{flex:1 1 100%}}
+        @media (max-width:40rem){.wide thead{position:absolute;inset-inline-start:-200vw}\
+        .wide tr{display:block;padding:.5rem 0;border-block-start:1px solid var(--rule)}\
+        .wide td{display:grid;grid-template-columns:6rem minmax(0,1fr);gap:0 .5rem;align-items:baseline;border:0;\
+        padding:0}.wide td>*{justify-self:start}.wide td:not([data-heading]){display:none}\
+        .wide td time,.wide .tag{white-space:normal}\
+        .wide td::before{content:attr(data-heading);content:attr(data-heading)/"";color:var(--soft);\
+        font-size:.9375rem;font-weight:600}}
         dl{display:grid;grid-template-columns:minmax(6rem,auto) 1fr;gap:.25rem 1rem;margin:0 0 1rem}
         dt{color:var(--soft)}dd{margin:0;min-width:0}
         form{margin:0 0 .75rem}

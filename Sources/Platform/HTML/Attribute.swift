@@ -88,6 +88,8 @@ public struct Attribute: Sendable {
     public static func download(_ name: String) -> Attribute { Attribute("download", name) }
     public static func role(_ role: StaticString) -> Attribute { Attribute("role", "\(role)") }
     public static func rows(_ count: Int) -> Attribute { Attribute("rows", String(count)) }
+    /// The heading of a cell's column, which a stylesheet shows beside the cell.
+    public static func columnHeading(_ text: String) -> Attribute { Attribute("data-heading", text) }
     public static func scope(_ cells: StaticString) -> Attribute { Attribute("scope", "\(cells)") }
     /// The number of the last row, after which the script of a list asks for newer rows.
     public static func lastRow(_ number: Int) -> Attribute { Attribute("data-last", String(number)) }
