@@ -89,6 +89,41 @@ def test_the_pages_are_accessible_fit_the_window_and_load_nothing_foreign(own_de
     assert urls and all(url.startswith(own_dev.url) for url in urls)
 
 
+def test_a_narrow_window_shows_the_heading_of_each_cell_and_keeps_the_table(own_dev, window):
+    for width in (320, 1280):
+        window.set_screen(width, False)
+        window.open(own_dev.url + "/console/demo/audit")
+        shown = window.evaluate("""[...document.querySelectorAll("table.wide td[data-heading]")].map((cell) => {
+            const head = cell.closest("table").tHead.rows[0].cells[cell.cellIndex];
+            const content = getComputedStyle(cell, "::before").content;
+            return [head.textContent, head.getBoundingClientRect().right > 0, cell.dataset.heading, content];
+        })""")
+        assert len(shown) > 4
+        for heading, is_in_window, data, content in shown:
+            assert data == heading and is_in_window == (width > 320)
+            # The empty text after the slash keeps screen readers from reading the heading twice.
+            assert content == ("none" if width > 320 else f'"{heading}" / ""')
+        nodes = window.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+        roles = [node["role"]["value"] for node in nodes if not node["ignored"]]
+        assert roles.count("columnheader") == 4 and roles.count("cell") >= len(shown)
+
+
+def test_the_switches_stay_beside_the_navigation(own_dev, window):
+    created = requests.post(
+        f"{own_dev.url}/v2/projects/demo/tenants", json={"displayName": "a-name-of-20-letters"}, headers=ADMIN_HEADERS,
+        timeout=30)
+    tenant = created.json()["tenantId"]
+    window.set_screen(1280, False)
+    for query in ("", f"?tenant={tenant}"):
+        window.open(f"{own_dev.url}/console/demo/accounts{query}")
+        tops, bottoms, ends = window.evaluate("""["top", "bottom", "right"].map((side) =>
+            [...document.querySelectorAll("header>*")].map((part) => part.getBoundingClientRect()[side]))""")
+        assert len(tops) == 3 and max(tops) < min(bottoms)
+        assert max(ends) <= 1280
+        window.elements("header summary")[-1].click()
+        assert window.evaluate("document.querySelector('header details[open] a').getBoundingClientRect().height") >= 44
+
+
 def test_a_user_is_created_with_the_keyboard_alone(own_dev, window):
     window.set_screen(1280, False)
     email = fresh_email()

@@ -38,6 +38,9 @@ package enum ConsoleStylesheet {
         nav a[aria-current]{font-weight:700;box-shadow:inset 0 -3px var(--strong)}
         .product{font-weight:700}
         .switch{position:relative}
+        @media (min-width:40.001rem){header{font-size:.9375rem}nav{flex-grow:0}nav a{padding:0 .5rem}\
+        .switch{flex:1 1 7rem;min-width:0;max-width:max-content}nav+.switch{margin-inline-start:auto}\
+        .switch summary{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}}
         .switch>div{position:absolute;inset-inline-end:0;z-index:1;min-width:15rem;max-width:calc(100vw - 2rem);\
         max-height:70vh;overflow:auto;padding:1rem;background:var(--card);border:1px solid var(--line);\
         border-radius:.5rem}
