@@ -3,8 +3,8 @@ internal import HTTP
 internal import Identity
 internal import Pages
 
-/// A guest of an app signs in to keep the guest account, or to continue with another account. The page says in words
-/// what happens, and the exchange of the code does it after the user has confirmed.
+/// A guest of an app signs in to keep the guest account, or to continue with another account. The page says what will
+/// happen, and the user confirms. The exchange of the code then changes the accounts.
 extension SignInVisit {
     /// - Returns: `nil` if the guest's session has ended, or the account is no longer a guest's.
     private func guest() async throws -> Caller? {

@@ -15,8 +15,8 @@ extension SignInVisit {
         .passkeyOffer(in: realm.project.id, origin: call.origin(in: realm))
     }
 
-    /// Stores the offer as the next step of the flow, and shows it. No other request shows it again: whoever loads the
-    /// page from the history of the browser could be anyone.
+    /// Stores the offer as the next step of the flow, and shows it. No other request shows it again, because another
+    /// person can load the page from the history of the browser.
     ///
     /// - Returns: `nil` if nothing is offered: the browser cannot create passkeys, its user has declined recently, or the
     ///   account has a passkey. Nor is it offered if the app's `max_age` is less than the time for the answer.
@@ -115,9 +115,9 @@ extension SignInVisit {
 
     /// The offer that a form answers, the secret of its page, and the caller that the session on the page is of.
     ///
-    /// - Returns: `nil` if the form is not of the page with the offer. Also if the offer has ended, with its session: the
-    ///   login is older than ``SignInPageStep/PasskeyOffer/lifetime``, or the browser has since completed another
-    ///   sign-in or signed out, which removes the cookie.
+    /// - Returns: `nil` if the form is not of the page with the offer, or if the offer has ended with its session. The
+    ///   offer ends when the login is older than ``SignInPageStep/PasskeyOffer/lifetime``, and when the browser completes
+    ///   another sign-in or signs out, which removes the cookie.
     private func answeredOffer(
         _ fields: FormFields
     ) async throws -> (offer: SignInPageStep.PasskeyOffer, answer: Secret, caller: Caller)? {

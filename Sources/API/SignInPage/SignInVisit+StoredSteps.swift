@@ -40,7 +40,7 @@ extension SignInVisit {
         return try await state().conflict(of: flow) == nil
     }
 
-    /// Shows the methods, because the conflict of the page is no longer the one that would be settled.
+    /// Shows the methods, because the conflict that the page shows is no longer that of the flow.
     func showOutdated() async throws -> PageResponse {
         try await showing(nil).show(
             screen: .signIn, .previewOutdated, status: 400, because: SignInPageRefusal.previewOutdated)

@@ -63,7 +63,7 @@ extension ScreenContext {
     }
 
     /// The path of a page that states what the accepted form has done. The query contains the text, because the page may
-    /// not have the form any more, and a proof, because otherwise a link could show any text.
+    /// not have the form any more. It also contains a proof, so that a link cannot show any text.
     func path(_ path: String, stating notice: String) -> String {
         let proof = forms.token(for: noticeForm(notice))
         return ConsolePath.withQuery(ConsolePath.withQuery(path, "done", notice), "proof", proof)

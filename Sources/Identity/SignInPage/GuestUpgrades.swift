@@ -1,5 +1,5 @@
-/// Decides what becomes of a guest who signs in on the sign-in page: the guest account stays, or becomes part of the
-/// account to which the user has signed in. Changes nothing.
+/// Decides about the account of a guest who signs in on the sign-in page. The guest account stays, or becomes part of
+/// the account to which the user has signed in. Changes nothing.
 ///
 /// Throws ``MergeRefusal``, ``EditRefusal`` and what ``FederatedMethod`` throws.
 public struct GuestUpgrades: Sendable {

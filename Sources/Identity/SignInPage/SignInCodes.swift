@@ -142,8 +142,8 @@ public struct SignInCodes: Sendable {
         return ProvenSignIn(account: account, session: session, of: stored)
     }
 
-    /// Links the identity of the page to the account of the app's session, or merges the app's guest account into the
-    /// account of the session on the page. Its proof is single-use, so a code has an effect once.
+    /// Links the identity of the page to the account of the app's session. Or merges the app's guest account into the
+    /// account of the session on the page. The proof is single-use, so a code has an effect once.
     private func link(
         _ sealed: String, with hash: [UInt8], of proven: ProvenSignIn, for app: App, in realm: Realm,
         from context: RequestContext

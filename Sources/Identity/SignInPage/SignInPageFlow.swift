@@ -118,8 +118,8 @@ public struct SignInPageFlow: Hashable, SealedTokenContent {
         set { remembers = newValue ? true : nil }
     }
     private var remembers: Bool?
-    /// The ID of the conflict that the pages of this flow show. Only they link its identity: another tab of the same visit
-    /// has not said so.
+    /// The ID of the conflict that the pages of this flow show. Only they link its identity, because another tab of
+    /// the same visit has not shown it.
     public var conflict: String?
 
     private enum CodingKeys: String, CodingKey {

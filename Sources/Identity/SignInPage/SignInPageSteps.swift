@@ -11,7 +11,7 @@ public enum SignInPageStep: Hashable, Codable, Sendable {
         pendingCredential: String, factors: [Factor], stays: Bool, sessionInfo: String?, passkeyOwner: ID<Account>?)
     /// An email with a link and a code was sent.
     case emailCode(SignInPageEmail)
-    /// A guest has signed in, and decides what becomes of the guest account.
+    /// A guest has signed in, and decides about the guest account.
     case guest(GuestPreview)
 
     /// The user has signed in with a password, and can create a passkey before the page returns to the app.
@@ -194,7 +194,7 @@ public struct SignInPageSteps: Sendable {
 public protocol SignInStepStore: Sendable {
     /// - Parameters:
     ///   - former: the content that the new one was made from; `nil` if there was none.
-    ///   - resetsAttempts: whether the attempts that were counted before count no more.
+    ///   - resetsAttempts: whether the attempts are counted from zero again.
     /// - Throws: ``StoreConflict/stale`` if the content is no longer `former`: a write over another one would bring back
     ///   a code that was replaced, with all attempts.
     func set(

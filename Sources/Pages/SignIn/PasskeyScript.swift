@@ -4,9 +4,8 @@ extension PageScript {
     /// the address (conditional mediation). A form is hidden unless the browser supports passkeys, and the advice about that is
     /// shown instead. Other forms tell the gateway that the browser can create passkeys.
     ///
-    /// The script also tells the browser which passkeys it may stop offering: `data-unknown` of a form, after no account
-    /// had the presented passkey, and `data-accepted` of a notice, after the user has removed one (WebAuthn Level 3
-    /// §5.1.10).
+    /// The script also tells the browser which passkeys it may stop offering (WebAuthn Level 3 §5.1.10). A form has
+    /// `data-unknown` if no account has the presented passkey. A notice has `data-accepted` if the user has removed one.
     package static let passkeys = PageScript(
         text: """
             (()=>{

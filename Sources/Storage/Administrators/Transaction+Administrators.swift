@@ -60,9 +60,9 @@ extension Transaction {
         return try await !query(statement).isEmpty
     }
 
-    /// Requires that a session which adds a factor or a passkey to its account, which the transaction has locked, was
-    /// opened with one, if the account has an accepted role, or an invitation and a passkey. Otherwise the thief of a
-    /// person's mailbox could set a password by email, add an own factor, and enter the console.
+    /// Requires that the caller's session was opened with a factor or a passkey, if the account has an accepted role, or
+    /// an invitation and a passkey. The transaction has locked the account. Otherwise the thief of a person's mailbox
+    /// could set a password by email, add another factor, and use the console.
     ///
     /// - Throws: ``EditRefusal/loginTooOld``.
     func requireProvenFactor(toAddBy caller: Session, in realm: ID<Realm>) async throws {
@@ -111,10 +111,10 @@ extension Transaction {
         return try await suspendRoles(ofAccountWithoutFactor: account, by: actor, at: now, in: realm)
     }
 
-    /// If the account, which the transaction has locked, has neither an authenticator app nor a passkey of the project,
-    /// its accepted roles become invitations that have expired, so the person needs a new invitation: without any
-    /// factor, the mailbox alone would be sufficient for the console. With a telephone number only, the person could
-    /// not enter the console, and yet would count as an owner.
+    /// Suspends the roles of an account with neither an authenticator app nor a passkey of the project. The transaction
+    /// has locked the account. The accepted roles become invitations that have expired, so the person needs a new
+    /// invitation. Without any factor, the mailbox alone would be sufficient for the console. With a telephone number
+    /// only, the person could not use the console, and would still count as an owner.
     ///
     /// - Returns: whether roles were suspended.
     private func suspendRoles(

@@ -29,8 +29,8 @@ extension FederatedMethod {
         }
     }
 
-    /// Returns a pending token with which the owner of an account can link the identity, after a sign-in that has ended
-    /// the account's other sessions: the proof of the mailbox of an unverified address.
+    /// Returns a pending token with which the owner of an account can link the identity. The owner has proven the mailbox
+    /// of the account's unverified address, which has ended the account's other sessions.
     ///
     /// - Throws: ``SignInRefusal/otherAccount`` if the token is for another account;
     ///   ``ProviderRefusal/invalidPendingToken`` if it has expired.
