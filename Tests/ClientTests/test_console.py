@@ -142,7 +142,7 @@ def test_a_viewer_of_one_project_reads_it_and_changes_nothing(owner, console, se
     accept_invitation(viewer, re.search(r"/console/invitation\?code=[\w-]{43}", invited.text).group(), VIEWER, server)
     account = viewer.open(path)
     for form in ["disable", "profile", "sign-out", "send-reset"]:
-        refused = viewer.submit(account, form)
+        refused = viewer.submit(account, form, **({"displayName": "Eve"} if form == "profile" else {}))
         assert refused.status == 400 and "PERMISSION_DENIED" in refused.text
     foreign = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
     assert viewer.submit(account, "disable", headers=foreign).status == 403

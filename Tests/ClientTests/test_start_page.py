@@ -149,6 +149,8 @@ def test_the_language_and_the_time_zone_of_an_account_are_changed_and_removed(de
     rejected = page.submit("profile", timeZone="Berlin/Europe")
     assert rejected.status == 400 and "time zone" in rejected.text
     page.submit("profile", language="", timeZone="")
+    refused = page.submit("profile", timeZone="Europe/Paris")
+    assert refused.status == 400 and "the stored value has changed meanwhile" in refused.text
     assert not {"language", "timeZone"} & set(look_up(dev, account_id))
 
 

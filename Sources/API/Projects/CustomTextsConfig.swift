@@ -14,6 +14,23 @@ struct CustomTextConfig: Codable {
 }
 
 extension [CustomTextConfig] {
+    /// Replaces all texts, or those that the mask names as `texts.<key>.<language>`, of which the list can lack some.
+    func apply(to texts: inout CustomTexts, maskedBy mask: FieldMask) throws(RequestRefusal) {
+        guard mask.touches("texts") else { return }
+        let new = try customTexts()
+        guard !mask.contains("texts") else {
+            texts = new
+            return
+        }
+        var values = texts.values
+        for key in CustomText.allCases {
+            for language in Language.allCases where mask.contains("texts.\(key.rawValue).\(language.rawValue)") {
+                values[key, default: [:]][language] = new[key, language]
+            }
+        }
+        texts = CustomTexts(values)
+    }
+
     /// Returns the texts.
     ///
     /// - Throws: ``RequestRefusal`` for an unknown key or language, a repeated text, or one that is not accepted.

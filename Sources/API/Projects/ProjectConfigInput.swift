@@ -89,7 +89,7 @@ struct ProjectConfigInput: Decodable {
                 to: &realm.project.blockingFunctions, maskedBy: mask, allowingLoopback: allowingLoopback)
         }
         try brand?.apply(to: &realm.project.brand, maskedBy: mask, images: images, keepingAbsent: !mask.coversAllFields)
-        if mask.contains("texts"), let texts { realm.project.texts = try texts.customTexts() }
+        try texts?.apply(to: &realm.project.texts, maskedBy: mask)
         if mask.contains("authorizedDomains"), let authorizedDomains {
             realm.project.authorizedDomains = try Self.checked(authorizedDomains)
         }

@@ -68,7 +68,7 @@ package enum AccountScreen {
                 FormField("email", "Email address", .email, value: account.email ?? ""),
                 FormField(
                     "emailVerified", "The email address is verified", .checkbox,
-                    value: account.emailIsVerified ? "true" : ""),
+                    value: account.emailIsVerified ? "true" : "", relatedFields: ["email"]),
                 FormField("phoneNumber", "Phone number", value: account.phoneNumber ?? ""),
                 FormField(
                     "language", "Language of emails and pages",
@@ -77,7 +77,7 @@ package enum AccountScreen {
                 FormField(
                     "timeZone", "Time zone", value: account.timeZone ?? "",
                     hint: "The name of an IANA time zone, for example Europe/Berlin."),
-            ], notice: "The profile was saved."
+            ], editsStoredValues: true, notice: "The profile was saved."
         ) { input in
             var body: JSONObject = [:]
             let isVerified = input.isChecked("emailVerified")
@@ -135,7 +135,7 @@ package enum AccountScreen {
                 FormField(
                     "customAttributes", "Claims as a JSON object", .lines(5), value: account.customClaims ?? "{}",
                     hint: "New ID tokens contain these claims.")
-            ], notice: "The claims were saved."
+            ], editsStoredValues: true, notice: "The claims were saved."
         ) { input in
             let text = input["customAttributes"]
             return try update(account, ["customAttributes": .string(text.isEmpty ? "{}" : text)], context)

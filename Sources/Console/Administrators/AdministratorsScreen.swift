@@ -61,7 +61,7 @@ package enum AdministratorsScreen {
                 FormField(
                     "role", "Role", .choice(roles + [.init(noRole, "No role: loses all access to this project")]),
                     value: role)
-            ], isDangerous: true, notice: "The role was changed."
+            ], editsStoredValues: true, isDangerous: true, notice: "The role was changed."
         ) { input in
             guard !input["role"].isExactly(noRole) else {
                 return try context.catalog.call("removeAdministrator", in: project, parameters: ["localId": id])

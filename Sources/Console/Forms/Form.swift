@@ -7,6 +7,9 @@ package struct Form: Sendable {
     /// The label of the button.
     let button: String
     var fields: [FormField]
+    /// Whether the form edits the stored values that it shows. ``FormEdit`` then restricts a submission to what the user
+    /// has changed.
+    let editsStoredValues: Bool
     /// Whether the form deletes something.
     var isDangerous = false
     /// Says what happened, after the form was accepted. URLs contain it, so it contains no data of a person.
@@ -38,7 +41,8 @@ package struct Form: Sendable {
     }
 
     package init(
-        _ id: String, button: String, _ fields: [FormField] = [], isDangerous: Bool = false, notice: String,
+        _ id: String, button: String, _ fields: [FormField] = [], editsStoredValues: Bool = false,
+        isDangerous: Bool = false, notice: String,
         nextPath: (@Sendable (APIResult) -> String)? = nil,
         resultMarkup: (@Sendable (APIResult, _ sent: APICall) -> [ScreenBlock])? = nil,
         followUp: (@Sendable (APIResult, FormInput) throws -> APICall)? = nil,
@@ -47,6 +51,7 @@ package struct Form: Sendable {
         self.id = id
         self.button = button
         self.fields = fields
+        self.editsStoredValues = editsStoredValues
         self.isDangerous = isDangerous
         self.notice = notice
         self.nextPath = nextPath
@@ -65,6 +70,7 @@ package struct Form: Sendable {
         self.id = id
         self.button = button
         self.fields = fields
+        editsStoredValues = false
         notice = ""
         action = .search(results)
     }
@@ -83,10 +89,7 @@ package struct Form: Sendable {
     func showing(_ input: FormInput) -> Form {
         var form = self
         for index in fields.indices {
-            switch fields[index].kind {
-            case .password, .file: continue
-            default: break
-            }
+            guard fields[index].showsValue else { continue }
             form.fields[index].value = input[ByteText(fields[index].name)]
         }
         return form

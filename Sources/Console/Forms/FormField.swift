@@ -35,20 +35,34 @@ package struct FormField: Sendable {
     let label: String
     let kind: Kind
     var value: String
+    /// The value with which the screen was made, also after a rejected submission.
+    let stored: String
     var isRequired = false
+    /// The names of the fields to which the value refers. A box that vouches for an address refers to the address.
+    let relatedFields: [String]
     /// An explanation below the field.
     var hint: String?
 
     package init(
         _ name: String, _ label: String, _ kind: Kind = .text, value: String = "", isRequired: Bool = false,
-        hint: String? = nil
+        relatedFields: [String] = [], hint: String? = nil
     ) {
         self.name = name
         self.label = label
         self.kind = kind
         self.value = value
+        stored = value
+        self.relatedFields = relatedFields
         self.isRequired = isRequired
         self.hint = hint
+    }
+
+    /// Whether the page contains the value.
+    var showsValue: Bool {
+        switch kind {
+        case .text, .email, .number, .username, .checkbox, .lines, .choice: true
+        case .password, .ownPassword, .oneTimeCode, .file: false
+        }
     }
 
     /// The field in the search form of a list.

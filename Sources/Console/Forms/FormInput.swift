@@ -3,7 +3,9 @@ package import HTTP
 
 /// The submitted values of a ``Form``.
 package struct FormInput: Sendable {
-    private let values: [ByteText: String]
+    private var values: [ByteText: String]
+    /// The fields that the user has changed; `nil` for a form that edits no stored values.
+    private var changed: Set<ByteText>?
     /// `false` for the values with which a form is shown.
     package let isSubmitted: Bool
 
@@ -47,6 +49,22 @@ package struct FormInput: Sendable {
 
     /// The value of a field; empty if the field is absent.
     package subscript(name: ByteText) -> String { values[name] ?? "" }
+
+    /// Whether the form stores the field: the user has changed it, or the form shows all values, as for a command line.
+    package func isChanged(_ name: ByteText) -> Bool { changed?.contains(name) ?? true }
+
+    /// Whether the user has changed no field of a form that edits stored values.
+    var isUnchanged: Bool { changed?.isEmpty == true }
+
+    /// The same submission, in which the user has changed only some fields.
+    ///
+    /// - Parameter fields: get their stored values.
+    func editing(_ changed: Set<ByteText>, restoring fields: [FormField]) -> FormInput {
+        var input = self
+        input.changed = changed
+        for field in fields { input.values[ByteText(field.name)] = field.stored }
+        return input
+    }
 
     package func isChecked(_ name: ByteText) -> Bool { self[name] == "true" }
 }

@@ -18,7 +18,7 @@ package enum FormSubmission {
     /// - Parameter screen: the screen as it is shown before the request, which has the form.
     package static func submit(_ screen: Screen, _ context: ScreenContext) async throws -> Outcome {
         let acceptsFiles = screen.forms.contains(where: \.hasFiles)
-        guard let input = FormInput(context.request, acceptsFiles: acceptsFiles) else {
+        guard var input = FormInput(context.request, acceptsFiles: acceptsFiles) else {
             return .page(rejected(400, "The form cannot be read."))
         }
         let id = input[.init(formField)]
@@ -37,11 +37,19 @@ package enum FormSubmission {
         }
         let call: APICall
         do {
+            if form.editsStoredValues {
+                input = try FormEdit(form: form, context: context).changes(in: input)
+                guard !input.isUnchanged else {
+                    return .redirect(context.path(context.path, stating: "The form had the stored values."))
+                }
+            }
             try form.requireFields(in: input)
             switch form.action {
             case .search(let results): return .redirect(try results(input))
             case .request(let request): call = try request(input)
             }
+        } catch let conflict as FormEdit.Conflict {
+            return .page(screen.showing(conflict.problem(in: form), conflict.input))
         } catch let invalid as Form.InvalidField {
             return .page(
                 screen.showing(FormProblem(form: id, field: invalid.name, problem: Problem(invalid.problem)), input))

@@ -52,15 +52,16 @@ struct ScreenRenderer {
 
     private func markup(of form: Form) -> Markup {
         let problem = screen.problem.flatMap { $0.form == form.id ? $0 : nil }
-        let hidden: [Markup] = [
-            .void(.input, [.type("hidden"), .name(FormSubmission.formField), .value(form.id)]),
-            .void(
-                .input,
-                [
-                    .type("hidden"), .name(FormTokens.field.rawValue),
-                    .value(context.forms.token(for: context.form(form.id))),
-                ]),
-        ]
+        let hidden: [Markup] =
+            [
+                .void(.input, [.type("hidden"), .name(FormSubmission.formField), .value(form.id)]),
+                .void(
+                    .input,
+                    [
+                        .type("hidden"), .name(FormTokens.field.rawValue),
+                        .value(context.forms.token(for: context.form(form.id))),
+                    ]),
+            ] + (form.editsStoredValues ? [shown(by: form)] : [])
         let fields = form.fields.map { $0.markup(in: form.id, isInvalid: problem?.field == $0.name) }
         let button = Markup(
             .button, [.type("submit")] + (form.isDangerous ? [.classes(["danger"])] : []), text: form.button)
@@ -73,6 +74,14 @@ struct ScreenRenderer {
         }
         let buttons = Markup(.div, [.classes(["buttons"])], [button] + curl(of: form))
         return Markup(.form, attributes, hidden + fields + [buttons])
+    }
+
+    private func shown(by form: Form) -> Markup {
+        .void(
+            .input,
+            [
+                .type("hidden"), .name(FormEdit.shownField), .value(FormEdit(form: form, context: context).shown),
+            ])
     }
 
     /// The command line for the form's request with the values that the form shows.

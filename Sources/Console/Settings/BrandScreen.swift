@@ -27,12 +27,13 @@ package enum BrandScreen {
                 var field = field
                 field.value = brand?[.init(field.name)]?.text ?? ""
                 return field
-            }, notice: "The brand was saved."
+            }, editsStoredValues: true, notice: "The brand was saved."
         ) { input in
-            let members = fields.map { (ByteText($0.name), JSONValue.string(input[.init($0.name)].trimmed)) }
+            let changed = fields.map(\.name).filter { input.isChanged(.init($0)) }
+            let members = changed.map { (ByteText($0), JSONValue.string(input[.init($0)].trimmed)) }
             return try context.catalog.call(
                 "updateProjectConfig", in: project,
-                query: [.init("updateMask", fields.map { "brand.\($0.name)" }.joined(separator: ","))],
+                query: [.init("updateMask", changed.map { "brand.\($0)" }.joined(separator: ","))],
                 body: ["brand": .object(JSONObject(uniqueKeysWithValues: members))])
         }
         var screen = Screen(

@@ -66,13 +66,14 @@ package enum PoliciesScreen {
         Form(
             "policies", button: "Save policies",
             switches.map { FormField($0.name, $0.label, .checkbox, value: $0.isOn(in: configuration) ? "true" : "") },
-            notice: "The policies were saved."
+            editsStoredValues: true, notice: "The policies were saved."
         ) { input in
+            let changed = switches.filter { input.isChanged(ByteText($0.name)) }
             var body: JSONObject = [:]
-            for one in switches {
+            for one in changed {
                 body = merged(body, at: one.path[...], .bool(input.isChecked(ByteText(one.name))))
             }
-            return try call("update", body, context, mask: switches.map(\.name))
+            return try call("update", body, context, mask: changed.map(\.name))
         }
     }
 
@@ -84,7 +85,7 @@ package enum PoliciesScreen {
                 FormField(
                     "authorizedDomains", "Domains to which links may lead, one on each line", .lines(4),
                     value: domains.joined(separator: "\n"))
-            ], notice: "The domains were saved."
+            ], editsStoredValues: true, notice: "The domains were saved."
         ) { input in
             try call(
                 "update", ["authorizedDomains": .array(input.lines("authorizedDomains").map(JSONValue.string))],

@@ -62,15 +62,17 @@ package enum ProvidersScreen {
                 FormField(
                     "clientIds", "Client IDs, one on each line", .lines(3),
                     value: provider.clientIDs.joined(separator: "\n")),
-            ], notice: "The provider was saved."
+            ], editsStoredValues: true, notice: "The provider was saved."
         ) { input in
-            try context.catalog.call(
+            let members: JSONObject = [
+                "enabled": .bool(input.isChecked("enabled")),
+                "clientIds": .array(input.lines("clientIds").map(JSONValue.string)),
+            ]
+            let changed = members.filter { input.isChanged($0.key) }
+            return try context.catalog.call(
                 provider.operation("update"), in: context.realm, parameters: ["idpId": provider.id],
-                query: [.init("updateMask", "enabled,clientIds")],
-                body: [
-                    "enabled": .bool(input.isChecked("enabled")),
-                    "clientIds": .array(input.lines("clientIds").map(JSONValue.string)),
-                ])
+                query: [.init("updateMask", changed.keys.map(\.rawValue).sorted().joined(separator: ","))],
+                body: changed)
         }
     }
 

@@ -30,7 +30,7 @@ package enum TextsScreen {
             "Texts",
             [
                 .markup(SettingsTabs.markup("Texts", context)), .section("Texts of this project", [list]),
-                .section("Replace a text", [.form(form(replacing: stored, project, context))]),
+                .section("Replace a text", [.form(form(project, context))]),
                 .section("Preview an email", [.form(previewForm(project, context))]),
             ])
     }
@@ -70,10 +70,7 @@ package enum TextsScreen {
         ]
     }
 
-    /// The operation replaces all texts, so the form sends the others too.
-    private static func form(
-        replacing stored: [JSONValue], _ project: RealmName, _ context: ScreenContext
-    ) -> Form {
+    private static func form(_ project: RealmName, _ context: ScreenContext) -> Form {
         Form(
             "texts", button: "Save text",
             [
@@ -87,16 +84,13 @@ package enum TextsScreen {
             ], notice: "The text was saved."
         ) { input in
             let (key, language) = (input["key"], input["language"])
-            let others = stored.filter {
-                !($0["key"]?.text ?? "").isExactly(key) || !($0["language"]?.text ?? "").isExactly(language)
-            }
             let text = input["text"].trimmed
             let new: [JSONValue] =
                 text.isEmpty
                 ? [] : [.object(["key": .string(key), "language": .string(language), "text": .string(text)])]
             return try context.catalog.call(
-                "updateProjectConfig", in: project, query: [.init("updateMask", "texts")],
-                body: ["texts": .array(others + new)])
+                "updateProjectConfig", in: project, query: [.init("updateMask", "texts.\(key).\(language)")],
+                body: ["texts": .array(new)])
         }
     }
 }

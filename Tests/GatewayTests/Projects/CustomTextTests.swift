@@ -25,6 +25,21 @@ struct CustomTextTests {
         #expect(removed.json["texts"] == [])
     }
 
+    @Test("A mask that names a text replaces or removes only this text")
+    func oneText() async throws {
+        let configurator = try await Configurator()
+        let (german, english) = (Self.text("signInTitle", "de", "Hallo"), Self.text("signInTitle", "en", "Hello"))
+        let other = Self.text("signInTitle", "en", "Hi")
+        _ = try await configurator.send(.patch, "config", ["texts": [german, english]], mask: "texts")
+        let masked = "texts.signInTitle.en"
+        let changed = try await configurator.send(.patch, "config", ["texts": [other]], mask: masked)
+        #expect(changed.json["texts"] == [german, other])
+        let removed = try await configurator.send(.patch, "config", ["texts": []], mask: masked)
+        #expect(removed.json["texts"] == [german])
+        let unknown = try await configurator.send(.patch, "config", ["texts": []], mask: "texts.signInTitle.nl,text")
+        #expect(unknown.json["texts"] == [german])
+    }
+
     @Test(
         "An unknown key, an unknown language, a repeated text and a link are rejected, and nothing is stored",
         arguments: [
