@@ -41,7 +41,8 @@ struct FormEditTests {
             body: Array(PercentEncoding.encode(form: body).utf8), peer: "127.0.0.1")
         return ScreenContext(
             request: request, path: "/page", realm: RealmName(project: "demo", tenant: nil), now: 0,
-            origin: "http://localhost:9099", catalog: OperationCatalog([:]), forms: Self.forms, browser: [1],
+            origin: "http://localhost:9099", catalog: OperationCatalog([:]), forms: Self.forms,
+            sealedTexts: SealedTexts(seal: { text, _ in text }, open: { text, _ in text }), browser: [1],
             bearer: "owner",
             perform: { call in
                 await performing.add(call)
