@@ -110,14 +110,20 @@ public struct Administrators: Sendable {
             of: operators())
     }
 
-    /// Accepts an invitation for the account that a session of the console has proven.
+    /// Accepts an invitation for the account of a session of the console. If the person had no role, factors and passkeys
+    /// that the session has not proven are removed.
     ///
     /// - Returns: `false` if the link is unknown, was used, has expired, or belongs to another person, or if the
     ///   authenticator app or the passkey was removed at the same time.
-    func accept(_ code: String, by account: Account, from context: RequestContext) async throws -> Bool {
-        try await store.accept(
-            emailFactory.hash(code), by: account.id, announcing: announcement(in: realm(), from: context),
-            at: clock.now(), of: operators())
+    func accept(_ code: String, by session: Session, from context: RequestContext) async throws -> Bool {
+        let (realm, now) = (try await realm(), clock.now())
+        let acceptance = RoleAcceptance(
+            of: emailFactory.hash(code), by: session, recording: realm.recording(by: .user(context.trace)),
+            announcing: announcement(in: realm, from: context)
+        ) { [emailFactory] account, removed in
+            try emailFactory.notice(ofRemoving: removed, from: account, by: realm.policy, from: context, at: now)
+        }
+        return try await store.accept(acceptance, at: now, of: operators())
     }
 
     /// The emails name no person: owners see in the console who it is.
@@ -190,11 +196,9 @@ public protocol AdministratorStore: Sendable {
         _ change: AdministratorChange, by granter: AdministratorGranter, _ actor: AuditActor,
         announcing announcement: RoleAnnouncement, at now: Instant, of operators: ID<Project>
     ) async throws -> ListedAdministrator
-    /// - Parameter announcement: for the other owners.
+    /// Gives the person the role. If the person has no other accepted role, removes what ``UnprovenFactors`` names.
+    ///
     /// - Returns: `false` if the person has no such invitation that has not expired, or neither an authenticator app nor
-    ///   a passkey of the operators' project.
-    func accept(
-        _ codeHash: [UInt8], by account: ID<Account>, announcing announcement: RoleAnnouncement, at now: Instant,
-        of operators: ID<Project>
-    ) async throws -> Bool
+    ///   a passkey of the operators' project, or the session has no factor that still counts.
+    func accept(_ acceptance: RoleAcceptance, at now: Instant, of operators: ID<Project>) async throws -> Bool
 }

@@ -123,7 +123,7 @@ public struct ConsoleSignIn: Sendable {
         let (account, session) = (caller.account, caller.session)
         guard session.hasSecondFactor(of: account) else { throw ConsoleRefusal.factorRequired }
         var isAccepted = false
-        if let invitation { isAccepted = try await administrators.accept(invitation, by: account, from: context) }
+        if let invitation { isAccepted = try await administrators.accept(invitation, by: session, from: context) }
         // An old link does not prevent the sign-in of a person who has a role.
         guard isAccepted || !needsInvitation, try await !administrators.roles(of: account.id).isEmpty else {
             try await end(session, in: realm, from: context)

@@ -94,33 +94,39 @@ public struct PostgresAdministratorStore: AdministratorStore {
         }
     }
 
-    public func accept(
-        _ codeHash: [UInt8], by account: ID<Account>, announcing announcement: RoleAnnouncement, at now: Instant,
-        of operators: ID<Project>
-    ) async throws -> Bool {
+    public func accept(_ acceptance: RoleAcceptance, at now: Instant, of operators: ID<Project>) async throws -> Bool {
         try await withStoreErrors {
-            try await pool.transaction { transaction in
-                // The lock precedes the check, so that no other transaction removes the factor in between.
-                _ = try await transaction.execute(.lock([account], in: ID(operators)))
-                guard try await transaction.hasConsoleFactor(account, in: ID(operators)) else { return false }
-                let rows = try await transaction.query(
-                    """
-                    UPDATE administrator SET invitation_hash = NULL, invitation_expires_at = NULL,
-                        changed_at = \(Timestamp(now))
-                    WHERE realm_id = \(operators.rawValue) AND account_id = \(account.rawValue)
-                        AND invitation_hash = \(codeHash) AND invitation_expires_at > \(Timestamp(now))
-                    RETURNING project_id, role
-                    """)
-                guard let row = rows.first else { return false }
-                let role = try row.administratorRole()
-                let change = AdministratorChange(account, in: ID(try row.decode("project_id")), to: role)
-                try await transaction.audit(
-                    [change.note("administrator.accepted")], by: .administrator(account, role), at: now,
-                    in: change.realm)
-                try await transaction.announce(change, by: announcement, of: operators)
-                return true
-            }
+            try await pool.transaction { try await accept(acceptance, at: now, in: ID(operators), $0) }
         }
+    }
+
+    private func accept(
+        _ acceptance: RoleAcceptance, at now: Instant, in realm: ID<Realm>, _ transaction: Transaction
+    ) async throws -> Bool {
+        let id = acceptance.session.account
+        // The lock precedes the check, so that no other transaction removes the factor in between.
+        _ = try await transaction.execute(.lock([id], in: realm))
+        guard try await transaction.hasConsoleFactor(id, in: realm),
+            let account = try await transaction.query(.find([.id(id)], in: realm)).first.map(AccountRow.account),
+            let unproven = UnprovenFactors(of: account, in: acceptance.session)
+        else { return false }
+        let hasRole = try await transaction.hasRole(id, in: realm)
+        let rows = try await transaction.query(
+            """
+            UPDATE administrator SET invitation_hash = NULL, invitation_expires_at = NULL,
+                changed_at = \(Timestamp(now))
+            WHERE realm_id = \(realm.rawValue) AND account_id = \(id.rawValue)
+                AND invitation_hash = \(acceptance.codeHash) AND invitation_expires_at > \(Timestamp(now))
+            RETURNING project_id, role
+            """)
+        guard let row = rows.first else { return false }
+        if !hasRole { try await transaction.remove(unproven, of: account, by: acceptance, at: now, in: realm) }
+        let role = try row.administratorRole()
+        let change = AdministratorChange(id, in: ID(try row.decode("project_id")), to: role)
+        try await transaction.audit(
+            [change.note("administrator.accepted")], by: .administrator(id, role), at: now, in: change.realm)
+        try await transaction.announce(change, by: acceptance.announcement, of: ID(realm.rawValue))
+        return true
     }
 
     /// Runs `body` in a transaction if the change is permitted. Changes of roles run one after the other, so that two

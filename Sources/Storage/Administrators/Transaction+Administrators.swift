@@ -34,9 +34,7 @@ extension Transaction {
     ///
     /// - Throws: ``AdministratorRefusal/unprovenAddress``.
     func requireNoRole(of account: ID<Account>, in realm: ID<Realm>) async throws {
-        guard try await query(.acceptedRoles(of: account, in: realm)).isEmpty else {
-            throw AdministratorRefusal.unprovenAddress
-        }
+        guard try await !hasRole(account, in: realm) else { throw AdministratorRefusal.unprovenAddress }
     }
 
     /// Requires that none of the accounts, which the transaction has locked, has a role or an invitation.
@@ -70,6 +68,25 @@ extension Transaction {
         guard try await query(.protectedRoles(of: caller.account, in: realm)).isEmpty else {
             throw EditRefusal.loginTooOld
         }
+    }
+
+    /// Whether the account has an accepted role.
+    func hasRole(_ account: ID<Account>, in realm: ID<Realm>) async throws -> Bool {
+        try await !query(.acceptedRoles(of: account, in: realm)).isEmpty
+    }
+
+    /// Removes the factors and passkeys that the session of an acceptance has not proven. The caller has locked the
+    /// account.
+    func remove(
+        _ unproven: UnprovenFactors, of account: Account, by acceptance: RoleAcceptance, at now: Instant,
+        in realm: ID<Realm>
+    ) async throws {
+        try await removeFactors(
+            of: account.id, except: unproven.keptFactors, keepsRecoveryCodes: unproven.keepsRecoveryCodes,
+            recording: acceptance.recording, at: now, in: realm)
+        try await removePasskeys(
+            of: account.id, .these(unproven.passkeys), recording: acceptance.recording, at: now, in: realm)
+        try await enqueue(try acceptance.notice(account, unproven), in: realm)
     }
 
     /// Tells the other enabled owners of the project and of all projects about a person's new role.

@@ -87,6 +87,17 @@ extension Transaction {
             in: realm)
     }
 
+    /// Removes the factors of an account except `kept`. The caller has locked the account.
+    func removeFactors(
+        of account: ID<Account>, except kept: [ID<Factor>], keepsRecoveryCodes: Bool, recording: EventRecording,
+        at now: Instant, in realm: ID<Realm>
+    ) async throws {
+        let removed = try await query(.removeFactors(of: account, except: kept, in: realm))
+        try await finishRemoval(
+            of: removed, from: account, codesCreatedSince: keepsRecoveryCodes ? .latest : nil, recording: recording,
+            at: now, in: realm)
+    }
+
     /// - Parameter removed: rows with the `id` and the `kind` of the removed factors.
     private func finishRemoval(
         of removed: [Row], from account: ID<Account>, codesCreatedSince since: Instant?, recording: EventRecording,

@@ -39,9 +39,15 @@ struct AdministratorOperationTests {
             let code = try #require(link.split(separator: "=").last)
             let id = try #require(account ?? invitation.json["localId"]?.string)
             try await addAuthenticatorApp(to: id)
+            let session = Session(
+                id: ID("session"), account: ID(id), generation: 1, method: .password,
+                authenticatedAt: gateway.clock.now, secondFactor: SessionFactor(.totp, ID("app")), device: nil)
+            let acceptance = RoleAcceptance(
+                of: Digest.sha256(Array(code.utf8)), by: session,
+                recording: EventRecording(by: .system, wanting: []), announcing: RoleAnnouncement { _, _ in .none },
+                notice: { _, _ in .none })
             return try await PostgresAdministratorStore(pool: gateway.database.pool).accept(
-                Digest.sha256(Array(code.utf8)), by: ID(id), announcing: RoleAnnouncement { _, _ in .none },
-                at: gateway.clock.now, of: operators)
+                acceptance, at: gateway.clock.now, of: operators)
         }
 
         private func addAuthenticatorApp(to account: String) async throws {
@@ -49,6 +55,7 @@ struct AdministratorOperationTests {
             let insertion: SQL = .insert(
                 NewTOTP(factor: app, sealedSecret: [], lastStep: 0), of: ID(account), in: ID(operators))
             _ = try await gateway.database.pool.execute(insertion)
+            _ = try await gateway.database.pool.execute(.countFactors(of: ID(account), in: ID(operators)))
         }
 
         func roles(of id: String) async throws -> [ID<Project>: AdministratorRole] {

@@ -65,9 +65,76 @@ struct ProtectedRoleTests {
             merged.outcome.hasPrefix("400 OPERATION_NOT_ALLOWED : An account of a person with a role in the console"),
             "\(preview.text) \(merged.text)")
     }
+
+    /// - Parameter hasRole: whether the person accepts a first role with the app, adds a passkey, and then accepts
+    ///   another role.
+    @Test("The acceptance of a first role removes factors that its session did not prove", arguments: [false, true])
+    func acceptance(hasRole: Bool) async throws {
+        let fixture = try await ConsoleFixture(passkeys: .ofConsole, secondFactors: .enabled)
+        let plain = try await fixture.plainAccount()
+        let (enrolled, app) = try await fixture.enrolApp(plain)
+        var device = try TestPasskey.ofConsole()
+        try await fixture.addPasskey(&device, enrolled)
+        if hasRole {
+            let first = try await fixture.openInvitation("plain@example.com", in: "demo")
+            fixture.gateway.clock.advance(by: .seconds(30))
+            let page = try await first.enterPassword("plain@example.com")
+            let code = try app.code(at: fixture.gateway.clock.now)
+            #expect(try await first.submit(page, "code", ["code": code]).status == 303)
+            // The acceptance has removed the first passkey.
+            let own = try await first.open("/console/passkeys")
+            device = try TestPasskey.ofConsole()
+            let added = try await first.send(try device.register(options: own.passkeyOptions), own, "addPasskey")
+            #expect(added.status == 303, "\(added.text)")
+        }
+        let ada = try await fixture.openInvitation("plain@example.com", in: "other")
+        #expect(try await ada.enterPasskey(&device).status == 303)
+        #expect(try await fixture.roles(of: ada)[ConsoleFixture.operators] == .owner)
+        let thief = try await ConsoleVisitor(fixture.gateway).enterPassword("plain@example.com")
+        #expect((thief.heading == "Sign in with your passkey") == !hasRole, "\(thief.text)")
+        let notices = try await fixture.gateway.emails(.factorRemoved).map(\.recipient)
+        #expect(notices == (hasRole ? [] : ["plain@example.com"]))
+        #expect(try await fixture.gateway.emails(.identityUnlinked).count == (hasRole ? 1 : 0))
+    }
 }
 
 extension ConsoleFixture {
+    /// Invites a person as an owner, who opens the link.
+    fileprivate func openInvitation(_ email: String, in project: String) async throws -> ConsoleVisitor {
+        let invited = try await invite(email, "owner", in: project)
+        let link = try #require(invited.json["invitationUri"]?.string)
+        let visitor = ConsoleVisitor(gateway)
+        visitor.id = try #require(invited.json["localId"]?.string)
+        let page = try await visitor.open(String(link.dropFirst("https://auth.example.com".count)))
+        _ = try await visitor.submit(page, "invitation", ["email": email])
+        return visitor
+    }
+
+    /// Enrols an authenticator app, as an app does.
+    ///
+    /// - Returns: the ID token of the new session.
+    fileprivate func enrolApp(_ idToken: JSON) async throws -> (idToken: JSON, AuthenticatorApp) {
+        let started = try await gateway.post(
+            "/v2/accounts/mfaEnrollment:start", ["idToken": idToken, "totpEnrollmentInfo": [:]], key: Self.apiKey)
+        let info = try #require(started.json["totpSessionInfo"], "\(started.text)")
+        let app = try AuthenticatorApp(info)
+        let code = try app.code(at: gateway.clock.now)
+        let proof: JSON = ["sessionInfo": info["sessionInfo"] ?? .null, "verificationCode": .string(code)]
+        let finalized = try await gateway.post(
+            "/v2/accounts/mfaEnrollment:finalize", ["idToken": idToken, "totpVerificationInfo": proof],
+            key: Self.apiKey)
+        return (try #require(finalized.json["idToken"], "\(finalized.text)"), app)
+    }
+
+    fileprivate func addPasskey(_ device: inout TestPasskey, _ idToken: JSON) async throws {
+        let started = try await gateway.post(
+            "/v2/accounts/passkeyEnrollment:start", ["idToken": idToken], key: Self.apiKey)
+        let response = try device.register(started)
+        let added = try await gateway.finalizePasskeyEnrolment(
+            try #require(idToken.string), response, key: Self.apiKey)
+        #expect(added.status == 200, "\(added.text)")
+    }
+
     /// Signs a person in to the operators' project with a passkey, as an app does.
     ///
     /// - Returns: the ID token.
