@@ -159,7 +159,7 @@ def test_the_form_of_an_account_offers_every_language(dev):
     select = re.search(r'<select[^>]*name="language".*?</select>', page.html, re.DOTALL)[0]
     offered = set(re.findall(r'value="([^"]+)"', select))
     refused = page.submit("profile", language="tlh")
-    assert offered == set(re.search(r"language must be one of ((?:[\w-]+, )+[\w-]+)", refused.text)[1].split(", "))
+    assert offered == set(re.search(r"language must be one of ((?:[\w-]+, )+[\w-]+)", refused.html)[1].split(", "))
 
 
 def test_an_account_is_created_changed_and_deleted(dev):
@@ -434,7 +434,7 @@ def test_only_a_submitted_form_signs_a_person_in(dev):
     open_page(dev, "/dev/people").submit("create-person", givenName="Grace", email=email)
     path = f"/dev/people/person?id={email}"
     open_page(dev, path)
-    assert open_page(dev, path).submit("sign-in-apple.com", token="x").status == 403
+    assert open_page(dev, path).submit("sign-in-apple.com", formToken="x").status == 403
     page = open_page(dev, path)
     assert "None in this project or tenant." in page.text and "has not signed in to an app" in page.text
 
