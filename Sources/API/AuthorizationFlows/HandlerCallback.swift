@@ -18,9 +18,9 @@ struct HandlerCallback {
             let grant = try await flows.complete(
                 returnedFlow, with: response, at: call.request.path, cookie: { call.request.cookie(ByteText($0)) },
                 from: call.context)
-            if case .signInPage(let id, _) = returnedFlow.flow.delivery {
-                return try await SignInReturn(call: call, returned: returnedFlow, id: id).page(with: grant)
-                    .removingCookie(of: returnedFlow.flow)
+            if case .signInPage(let reference, _) = returnedFlow.flow.delivery {
+                return try await SignInReturn(call: call, returned: returnedFlow, reference: reference)
+                    .page(with: grant).removingCookie(of: returnedFlow.flow)
             }
             return PageResponse(
                 try await returnToApp(with: grant, of: returnedFlow).removingCookie(of: returnedFlow.flow),
@@ -106,8 +106,9 @@ struct HandlerCallback {
                 return PageResponse(.redirect(to: url), of: returnedFlow.realm.id, because: problem.refusal)
             }
             back = .link(target, url: hidesError ? target.text : url)
-        case .signInPage(let id, _) where !hidesError:
-            return try await SignInReturn(call: call, returned: returnedFlow, id: id).page(about: problem)
+        case .signInPage(let reference, _) where !hidesError:
+            return try await SignInReturn(call: call, returned: returnedFlow, reference: reference)
+                .page(about: problem)
         case .signInPage(_, let target): back = .link(target, url: target.text)
         case .popup(_, let target) where hidesError, .page(_, let target) where hidesError:
             back = .link(target, url: target.text)

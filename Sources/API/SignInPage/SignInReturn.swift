@@ -6,8 +6,7 @@ internal import Pages
 struct SignInReturn {
     let call: EndpointCall
     let returned: ReturnedFlow
-    /// The ID of the page's flow.
-    let id: String
+    let reference: SignInPageFlow.Reference
 
     /// Signs in with the result of the provider.
     func page(with grant: FlowGrant) async throws -> PageResponse {
@@ -43,7 +42,7 @@ struct SignInReturn {
         }
         let visitor = SignInVisitor(
             call: call, project: realm, pageContext: call.pageContext(in: realm, projectName: name))
-        guard let (flow, end) = try await visitor.services.steps.flow(id, in: returned.realm) else {
+        guard let (flow, end) = try await visitor.services.steps.flow(of: reference, in: returned.realm) else {
             return visitor.failure(.expired, because: .flowInvalid)
         }
         return try await visitor.resume(try visitor.seal(flow, until: end), respond)
@@ -76,7 +75,7 @@ extension SignInVisit {
         PageResponse(.redirect(to: pageURL + "&problem=" + problem.parameter), of: realm.id, because: refusal)
     }
 
-    /// Redirects the browser to a provider. The flow is stored, because the provider returns only with its ID.
+    /// Redirects the browser to a provider. The flow is stored, because the provider returns only with a reference.
     func startProvider(_ provider: ProviderID) async throws -> PageResponse {
         guard try await !isOutdated() else { return try await showOutdated() }
         guard offer.screen.providers.contains(where: { $0.provider == provider }) else {
@@ -87,7 +86,7 @@ extension SignInVisit {
             let started = try await call.services.signIn.flows.start(
                 AuthorizationStart(
                     provider: provider, operation: request.operation,
-                    delivery: .signInPage(flow: flow.id, returnTo: request.target),
+                    delivery: .signInPage(.init(flow), returnTo: request.target),
                     redirectURI: call.pipeline.callbackURL(of: provider, for: call.request, in: realm)),
                 for: app, in: realm, from: context)
             return PageResponse(call.redirect(to: started), of: realm.id)

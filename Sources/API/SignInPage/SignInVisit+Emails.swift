@@ -65,10 +65,10 @@ extension SignInVisit {
     }
 
     /// Returns the sealed content of a link that continues this flow in its browser, and proves nothing. The link has
-    /// only the ID of the flow, which is stored for it.
+    /// only a reference to the flow, which is stored for it.
     func returnLink() async throws -> String {
         try await services.steps.update(flow, until: end, in: realm, from: context)
-        let link = SignInPageLink(flow: flow.id, tenant: realm.tenant?.id, email: nil)
+        let link = SignInPageLink(flow: .init(flow), tenant: realm.tenant?.id, email: nil)
         return try services.sealedTokens.encode(link, until: end, in: ID(realm.project.id))
     }
 
@@ -99,7 +99,7 @@ extension SignInVisitor {
     /// Opens a link that leads back to a flow. In another browser than that of the flow, it shows what to do.
     func open(link sealed: String) async throws -> PageResponse {
         guard let link = services.link(sealed, in: project.project.id), let realm = try await realm(of: link.tenant),
-            let (flow, end) = try await services.steps.flow(link.flow, in: realm)
+            let (flow, end) = try await services.steps.flow(of: link.flow, in: realm)
         else { return failure(.expired, because: .flowInvalid) }
         if link.email != nil, !isBrowser(of: flow) {
             return PageResponse(

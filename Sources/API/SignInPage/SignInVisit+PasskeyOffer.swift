@@ -87,7 +87,8 @@ extension SignInVisit {
     ) async throws -> PageResponse {
         try await issueCode(
             for: PageSignIn(
-                session: session, isNewAccount: offer.isNewAccount, browser: browserWish(stays: offer.stays)),
+                session: session, isNewAccount: offer.isNewAccount,
+                browser: try await browserWish(for: account.id, stays: offer.stays)),
             of: account, afterForm: true)
     }
 

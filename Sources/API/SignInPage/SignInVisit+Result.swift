@@ -24,9 +24,11 @@ extension SignInVisit {
             guard let provider, request.operation == .signIn else {
                 return try await show(screen: .signIn, .rejected, status: 400)
             }
+            // An account has one identity of a provider. If it has one, its owner only signs in.
+            let isLinked = existing?.identities.contains { $0.provider == provider } != true
             return try await store(
                 SignInPageConflict(
-                    id: services.secrets.random(), pendingToken: pendingToken, provider: provider,
+                    id: services.secrets.random(), pendingToken: isLinked ? pendingToken : nil, provider: provider,
                     email: existing?.email?.rawValue, methods: existing?.signInMethodsOnPage ?? []))
         case .conflict, .phoneConflict:
             return try await show(screen: .signIn, .rejected, status: 400)
@@ -45,18 +47,31 @@ extension SignInVisit {
         let state = try await state()
         // A form that was sent twice, or another tab. The former offer can no longer be answered.
         if case .passkeyOffer(let former) = state.step { try await services.codes.discard(former.session, in: realm) }
-        let signedIn = try await linking(state.conflict(of: flow), to: signedIn)
+        let signedIn = try await linking(state, to: signedIn)
         let hasBrowser = isOwnOrigin && !isGuest && !signedIn.isRestricted
         if hasBrowser, let offer = try await passkeyOffer(after: signedIn, stays: stays) { return offer }
+        let browser = hasBrowser ? try await browserWish(for: signedIn.account.id, stays: stays) : nil
+        if app.isAccountPage, browser == nil {
+            try await services.codes.discard(signedIn.session.id, in: realm)
+            return PageResponse(
+                .redirect(to: appReturn(error: .userMismatch).url), of: realm.id, because: SignInRefusal.otherAccount)
+        }
         return try await issueCode(
-            for: PageSignIn(
-                session: signedIn.session, isNewAccount: signedIn.isNewAccount,
-                browser: hasBrowser ? browserWish(stays: stays) : nil),
+            for: PageSignIn(session: signedIn.session, isNewAccount: signedIn.isNewAccount, browser: browser),
             of: isGuest ? nil : signedIn.account, afterForm: afterForm)
     }
 
-    func browserWish(stays: Bool) -> PageSignIn.BrowserWish {
-        PageSignIn.BrowserWish(lifetime: stays ? .stay : .visit, replaced: call.browserSessionValue(in: realm))
+    /// The session that the browser gets. If it replaces one of the same account, it lasts no shorter: pages on which a
+    /// user proves an account again have no box for that.
+    ///
+    /// - Returns: `nil` for a re-authentication in a browser without a session of the account. That is no sign-in, and
+    ///   only the account page needs a session.
+    func browserWish(for account: ID<Account>, stays: Bool) async throws -> PageSignIn.BrowserWish? {
+        let former = try await call.browserSession(in: realm)
+        let isRenewed = former?.caller.account.id == account
+        if request.operation == .reauthenticate, !isRenewed, former != nil || !app.isAccountPage { return nil }
+        let stays = stays || isRenewed && former?.staysSignedIn == true
+        return PageSignIn.BrowserWish(lifetime: stays ? .stay : .visit, replaced: call.browserSessionValue(in: realm))
     }
 
     /// Returns to the app with an error.
@@ -71,9 +86,14 @@ extension SignInVisit {
         return response(.signInFailure(failure, returningTo: back, isAutomatic: true, pageContext), because: refusal)
     }
 
-    /// Links the identity of a conflict to the account that its owner has proven.
-    private func linking(_ conflict: SignInPageConflict?, to signedIn: SignedIn) async throws -> SignedIn {
-        guard let pendingToken = conflict?.pendingToken else { return signedIn }
+    /// Links the identity of the conflict that the page shows to the account that its owner has proven.
+    private func linking(_ state: SignInPageState, to signedIn: SignedIn) async throws -> SignedIn {
+        guard flow.conflict != nil else { return signedIn }
+        guard let conflict = state.conflict(of: flow) else {
+            try await services.codes.discard(signedIn.session.id, in: realm)
+            throw SignInPageRefusal.previewOutdated
+        }
+        guard let pendingToken = conflict.pendingToken else { return signedIn }
         let outcome: SignInOutcome
         do {
             let federated = call.services.signIn.federated

@@ -218,6 +218,7 @@ extension SignInProblem {
             case SignInPageRefusal.wrongEmailCode: .wrongCode
             case SignInPageRefusal.emailExpired, SignInPageRefusal.flowInvalid: .emailExpired
             case SignInPageRefusal.onlyLink: .onlyLink
+            case SignInPageRefusal.previewOutdated: .previewOutdated
             case FactorRefusal.invalidCode, PhoneRefusal.invalidCode, OOBCodeRefusal.invalid: .wrongCode
             case FactorRefusal.invalidPendingCredential, OOBCodeRefusal.expired, PasskeyRefusal.challengeExpired,
                 EditRefusal.loginTooOld, SignInPageRefusal.stepExpired:

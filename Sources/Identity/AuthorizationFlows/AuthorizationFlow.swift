@@ -27,9 +27,7 @@ public struct AuthorizationFlow: Hashable, SealedTokenContent {
         /// An event that is stored in the browser for the SDK's frame, and a redirect to the app's page.
         case page(SDKEvent, returnTo: AuthorizationTarget)
         /// The gateway's own sign-in page, which continues its flow.
-        ///
-        /// - Parameter flow: the ID of the flow; see ``SignInPageFlow``.
-        case signInPage(flow: String, returnTo: AuthorizationTarget)
+        case signInPage(SignInPageFlow.Reference, returnTo: AuthorizationTarget)
     }
 
     public let app: ID<App>

@@ -17,8 +17,7 @@ public struct AuthorizationStart: Sendable {
         case app(AuthorizationTarget, sessionID: String?)
         case popup(SDKEvent, returnTo: AuthorizationTarget)
         case page(SDKEvent, returnTo: AuthorizationTarget)
-        /// - Parameter flow: the ID of the flow of the sign-in page.
-        case signInPage(flow: String, returnTo: AuthorizationTarget)
+        case signInPage(SignInPageFlow.Reference, returnTo: AuthorizationTarget)
     }
 
     public init(
@@ -92,7 +91,7 @@ extension AuthorizationFlows {
             return (.app(target, sessionHash: encodedHash(sessionID)), sessionID)
         case .popup(let event, let target): return (.popup(event, returnTo: target), nil)
         case .page(let event, let target): return (.page(event, returnTo: target), nil)
-        case .signInPage(let flow, let target): return (.signInPage(flow: flow, returnTo: target), nil)
+        case .signInPage(let flow, let target): return (.signInPage(flow, returnTo: target), nil)
         }
     }
 

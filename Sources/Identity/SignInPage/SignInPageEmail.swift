@@ -24,13 +24,13 @@ public struct SignInPageLink: Hashable, SealedTokenContent {
     public static let purpose = "sign-in page emailed link"
     public static let invalidRefusal: any Refusal = SignInPageRefusal.flowInvalid
 
-    /// The ID of the flow, and of the tenant whose accounts it is about.
-    public let flow: String
+    public let flow: SignInPageFlow.Reference
+    /// The tenant whose accounts the flow is about.
     public let tenant: ID<Tenant>?
     /// Proves that the mailbox received the email, and differs for each email; `nil` for a link that proves nothing.
     public let email: String?
 
-    public init(flow: String, tenant: ID<Tenant>?, email: String?) {
+    public init(flow: SignInPageFlow.Reference, tenant: ID<Tenant>?, email: String?) {
         self.flow = flow
         self.tenant = tenant
         self.email = email

@@ -84,7 +84,7 @@ public struct SignInPageEmails: Sendable {
     ) async throws -> SignInPageEmail {
         let (now, code, proof) = (clock.now(), newCode(), secrets.random())
         let end = now + SignInPageEmail.lifetime
-        let link = SignInPageLink(flow: visit.flow.id, tenant: realm.tenant?.id, email: proof)
+        let link = SignInPageLink(flow: .init(visit.flow), tenant: realm.tenant?.id, email: proof)
         let sealed = try sealedTokens.encode(link, until: end, in: ID(realm.project.id))
         let payload = EmailPayload(page: .init(link: "\(visit.pageURL)?link=\(sealed)", code: code))
         let actionCode = try await sender.sendForPage(kind, to: email, payload, in: realm, from: context)
@@ -136,7 +136,7 @@ public struct SignInPageEmails: Sendable {
     public func email(
         of link: SignInPageLink, in flow: SignInPageFlow, of realm: Realm
     ) async throws -> SignInPageEmail {
-        guard let proof = link.email, link.flow.isExactly(flow.id),
+        guard let proof = link.email, link.flow.id.isExactly(flow.id),
             let email = email(of: try await steps.state(of: flow, in: realm)),
             secrets.areEqual(hash(proof, flow), email.linkHash)
         else { throw SignInPageRefusal.emailExpired }

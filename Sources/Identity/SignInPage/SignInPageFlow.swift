@@ -135,6 +135,30 @@ public struct SignInPageFlow: Hashable, SealedTokenContent {
         self.request = request
         cookieHashText = Base64URL.encode(cookieHash)
     }
+
+    /// Leads from outside the page back to a flow, as one tab shows it: the flow that is stored may be that of another tab.
+    public struct Reference: Hashable, Codable, Sendable {
+        let id: String
+        private let remembers: Bool?
+        private let conflict: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case id = "i"
+            case remembers = "m"
+            case conflict = "f"
+        }
+
+        public init(_ flow: SignInPageFlow) {
+            (id, remembers, conflict) = (flow.id, flow.remembers, flow.conflict)
+        }
+
+        /// - Parameter stored: the flow with the ID of the reference.
+        func flow(from stored: SignInPageFlow) -> SignInPageFlow {
+            var flow = stored
+            (flow.remembers, flow.conflict) = (remembers, conflict)
+            return flow
+        }
+    }
 }
 
 /// Why the sign-in page does not continue.

@@ -97,7 +97,7 @@ public struct SignInPageState: Hashable, Codable, Sendable {
     }
 }
 
-/// What is stored of a flow: a provider returns with its ID alone.
+/// What is stored of a flow: a provider and a link return with a reference alone.
 private struct StoredPageFlow: SealedTokenContent {
     static let purpose = "sign-in page stored flow"
     static let invalidRefusal: any Refusal = SignInPageRefusal.flowInvalid
@@ -155,11 +155,14 @@ public struct SignInPageSteps: Sendable {
         try await stored(flow.id, in: realm)?.flow.state ?? SignInPageState()
     }
 
-    /// Returns the flow with an ID, and when it ends.
+    /// Returns the flow of a reference, and when it ends.
     ///
     /// - Returns: `nil` if no step of the flow left the page, or if it has expired.
-    public func flow(_ id: String, in realm: Realm) async throws -> (SignInPageFlow, end: Instant)? {
-        try await stored(id, in: realm).map { ($0.flow.flow, $0.end) }
+    public func flow(
+        of reference: SignInPageFlow.Reference, in realm: Realm
+    ) async throws -> (SignInPageFlow, end: Instant)? {
+        guard let stored = try await stored(reference.id, in: realm) else { return nil }
+        return (reference.flow(from: stored.flow.flow), stored.end)
     }
 
     /// Counts an attempt to enter the code of the flow, before the code is compared, so that parallel attempts do not
