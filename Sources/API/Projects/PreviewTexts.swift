@@ -76,15 +76,15 @@ private struct TextPreview {
         let target = AuthorizationTarget.accountPage("https://app.example/")
         let step = SignInStep(
             flow: "sample", formToken: "sample", cancel: CheckedReturn(target, url: "https://app.example/"))
+        let shown = realm.project.apps.first { $0.id == app } ?? .accountPage
+        let request = SignInPageRequest(app: shown.id, target: target, state: "sample", challenge: [])
+        var screen = SignInOffer(of: shown, in: realm, for: request, usesAppleImage: false, sendsEmail: true).screen
         switch subject {
-        case .signUpPage: return .signUp(email: "ada@example.com", PasswordRules(realm.policy), step, context)
         case .resetPage: return .requestReset(email: "ada@example.com", step, context)
-        default:
-            let shown = realm.project.apps.first { $0.id == app } ?? .accountPage
-            let request = SignInPageRequest(app: shown.id, target: target, state: "sample", challenge: [])
-            return .signIn(
-                SignInOffer(of: shown, in: realm, for: request, usesAppleImage: false, sendsEmail: true).screen,
-                step, context)
+        case .signUpPage:
+            screen.email = "ada@example.com"
+            return .signUp(screen, PasswordRules(realm.policy), step, context)
+        default: return .signIn(screen, step, context)
         }
     }
 }

@@ -40,7 +40,7 @@ extension Endpoint {
                         Page.sessionFailure(.foreignForm, visit.pageContext), status: 400,
                         because: SignInPageRefusal.foreignForm)
                 }
-                return try await visit.remembering(as: fields).submit(fields)
+                return try await visit.remembering(as: fields).beginning(with: fields[signIn: .email]).submit(fields)
             }
         }
     }
@@ -76,17 +76,20 @@ struct SignInVisitor {
     func resume(
         _ sealed: String, _ respond: (SignInVisit) async throws -> PageResponse
     ) async throws -> PageResponse {
-        // The page is the same for a forged flow and an expired one.
-        guard
-            let (flow, key) = try? services.sealedTokens.decode(
-                SignInPageFlow.self, from: sealed, at: services.clock.now(), in: project.id)
-        else { return failure(.expired, because: .flowInvalid) }
-        guard isBrowser(of: flow) else { return failure(.otherBrowser, because: .otherBrowser) }
-        guard let visit = try await visit(flow, sealed: sealed, until: key.expiresAt, isResumed: true) else {
+        guard let (flow, end) = ended(SignInPageFlow.self, from: sealed) else {
+            return failure(.expired, because: .flowInvalid)
+        }
+        guard services.clock.now() < end else {
+            return failure(.expired, because: .flowInvalid, try await back(of: flow.request, error: .cancelled))
+        }
+        guard isBrowser(of: flow) else {
+            return failure(.otherBrowser, because: .otherBrowser, try await back(of: flow.request))
+        }
+        guard let visit = try await visit(flow, sealed: sealed, until: end, isResumed: true) else {
             return failure(.expired, because: .flowInvalid)
         }
         guard try await !services.codes.isFinished(flow, in: visit.realm) else {
-            return failure(.finished, because: .finished)
+            return failure(.finished, because: .finished, try await back(of: flow.request))
         }
         return try await visit.reportingOutages { try await respond(visit) }
     }
@@ -136,11 +139,5 @@ struct SignInVisitor {
     func app(_ id: ID<App>) async throws -> App? {
         guard id != App.accountPage.id else { return .accountPage }
         return try await call.services.projects.app(id, project.project.id)
-    }
-
-    func failure(_ failure: SignInFailure, because refusal: SignInPageRefusal) -> PageResponse {
-        PageResponse(
-            Page.signInFailure(failure, returningTo: nil, pageContext).sessionResponse(status: 400), of: project.id,
-            because: refusal)
     }
 }

@@ -98,8 +98,12 @@ extension SignInVisit {
 extension SignInVisitor {
     /// Opens a link that leads back to a flow. In another browser than that of the flow, it shows what to do.
     func open(link sealed: String) async throws -> PageResponse {
-        guard let link = services.link(sealed, in: project.project.id), let realm = try await realm(of: link.tenant),
-            let (flow, end) = try await services.steps.flow(of: link.flow, in: realm)
+        guard
+            // In the browser of the flow, an email that has expired can be sent again.
+            let (link, linkEnd) = ended(SignInPageLink.self, from: sealed),
+            let realm = try await realm(of: link.tenant),
+            let (flow, end) = try await services.steps.flow(of: link.flow, in: realm),
+            services.clock.now() < linkEnd || isBrowser(of: flow)
         else { return failure(.expired, because: .flowInvalid) }
         if link.email != nil, !isBrowser(of: flow) {
             return PageResponse(

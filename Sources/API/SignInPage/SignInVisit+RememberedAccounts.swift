@@ -35,6 +35,14 @@ extension SignInVisit {
         return stored.entries.filter { $0.tenant == realm.tenant?.id && offers($0.method) }
     }
 
+    /// The address with which a form begins. A user who does not continue with the session of the browser has another
+    /// account than the remembered one.
+    func suggestedEmail() async throws -> String {
+        if let email = flow.email ?? request.loginHint { return email }
+        guard let remembered = rememberedEmail(nil), try await usableSession() == nil else { return "" }
+        return remembered
+    }
+
     /// The address of a remembered account.
     ///
     /// - Parameter account: `nil` for the newest account that signs in with its address.

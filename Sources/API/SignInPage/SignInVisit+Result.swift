@@ -121,8 +121,9 @@ extension SignInVisit {
         for signIn: PageSignIn, of account: Account? = nil, afterForm: Bool
     ) async throws -> PageResponse {
         guard let issued = try await services.codes.issue(signIn, of: flow, in: realm) else {
+            let back = CheckedReturn(request.target, url: request.target.text)
             return response(
-                .signInFailure(.finished, returningTo: nil, pageContext), status: 400,
+                .signInFailure(.finished, returningTo: back, pageContext), status: 400,
                 because: SignInPageRefusal.finished)
         }
         let url =

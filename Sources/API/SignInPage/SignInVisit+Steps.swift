@@ -50,17 +50,17 @@ extension SignInVisit {
     ) async throws -> PageResponse {
         if let page = try await storedPage(screen, problem, status: status, because: refusal) { return page }
         let offer = offer
-        let email = email ?? request.loginHint ?? rememberedEmail(nil) ?? ""
+        var form = offer.screen
+        if let email { form.email = email } else { form.email = try await suggestedEmail() }
         switch screen ?? .signIn {
         case .signUp where offer.offersSignUp:
             return response(
-                .signUp(email: email, PasswordRules(realm.policy), step(problem), pageContext), status: status,
+                .signUp(form, PasswordRules(realm.policy), step(problem), pageContext), status: status,
                 because: refusal)
         case .reset where offer.screen.offersPassword:
-            return response(.requestReset(email: email, step(problem), pageContext), status: status, because: refusal)
+            return response(
+                .requestReset(email: form.email, step(problem), pageContext), status: status, because: refusal)
         case .signIn, .signUp, .reset, .emailCode:
-            var form = offer.screen
-            form.email = email
             form.stays = stays
             form.remembers = flow.remembersAccount
             form.passkey = try passkeyCeremony(unknown: unknownPasskey)

@@ -31,6 +31,7 @@ extension SignInVisit {
     func showing(_ conflict: SignInPageConflict?) throws -> SignInVisit {
         var flow = flow
         flow.conflict = conflict?.id
+        flow.email = conflict?.email ?? flow.email
         return try with(flow)
     }
 
@@ -76,7 +77,7 @@ extension SignInVisit {
         _ conflict: SignInPageConflict, _ problem: SignInProblem?, status: Int, because refusal: (any Refusal)?
     ) throws -> PageResponse {
         var screen = offer.screen
-        screen.email = conflict.email ?? ""
+        screen.email = flow.email ?? ""
         screen.offersGuest = false
         screen.offersSignUp = false
         screen.passkey = try passkeyCeremony()

@@ -41,6 +41,16 @@ struct SignInVisit {
             call: call, realm: realm, app: app, flow: flow, end: end, sealed: sealed, pageContext: pageContext)
     }
 
+    /// Returns the visit whose other screens begin with the address of a form.
+    func beginning(with email: String?) throws -> SignInVisit {
+        guard let email = email.nonEmpty.map({ String($0.prefix(320)) }), flow.email?.isExactly(email) != true else {
+            return self
+        }
+        var flow = flow
+        flow.email = email
+        return try with(flow)
+    }
+
     /// What every page of the flow has.
     func step(_ problem: SignInProblem? = nil) -> SignInStep {
         var step = SignInStep(

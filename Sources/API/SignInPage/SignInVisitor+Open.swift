@@ -9,11 +9,12 @@ extension SignInVisitor {
     func open() async throws -> PageResponse {
         let repeated = call.request.repeatedParameter
         if let sealed = call.request.query("request") {
-            // The page is the same for a forged request and an expired one.
-            guard repeated == nil,
-                let (request, _) = try? services.sealedTokens.decode(
-                    SignInPageRequest.self, from: sealed, at: services.clock.now(), in: project.id)
-            else { return failure(.expired, because: .flowInvalid) }
+            guard repeated == nil, let (request, end) = ended(SignInPageRequest.self, from: sealed) else {
+                return failure(.expired, because: .flowInvalid)
+            }
+            guard services.clock.now() < end else {
+                return failure(.expired, because: .flowInvalid, try await back(of: request, error: .cancelled))
+            }
             return try await start(request)
         }
         if call.request.query("account") != nil {

@@ -121,6 +121,8 @@ public struct SignInPageFlow: Hashable, SealedTokenContent {
     /// The ID of the conflict that the pages of this flow show. Only they link its identity, because another tab of
     /// the same visit has not shown it.
     public var conflict: String?
+    /// The address that the user has entered last, with which the other screens begin.
+    public var email: String?
 
     private enum CodingKeys: String, CodingKey {
         case id = "i"
@@ -128,6 +130,7 @@ public struct SignInPageFlow: Hashable, SealedTokenContent {
         case cookieHashText = "c"
         case remembers = "m"
         case conflict = "f"
+        case email = "e"
     }
 
     public init(id: String, request: SignInPageRequest, cookieHash: [UInt8]) {
@@ -141,21 +144,24 @@ public struct SignInPageFlow: Hashable, SealedTokenContent {
         let id: String
         private let remembers: Bool?
         private let conflict: String?
+        private let email: String?
 
         private enum CodingKeys: String, CodingKey {
             case id = "i"
             case remembers = "m"
             case conflict = "f"
+            case email = "e"
         }
 
         public init(_ flow: SignInPageFlow) {
-            (id, remembers, conflict) = (flow.id, flow.remembers, flow.conflict)
+            (id, remembers) = (flow.id, flow.remembers)
+            (conflict, email) = (flow.conflict, flow.email)
         }
 
         /// - Parameter stored: the flow with the ID of the reference.
         func flow(from stored: SignInPageFlow) -> SignInPageFlow {
             var flow = stored
-            (flow.remembers, flow.conflict) = (remembers, conflict)
+            (flow.remembers, flow.conflict, flow.email) = (remembers, conflict, email)
             return flow
         }
     }

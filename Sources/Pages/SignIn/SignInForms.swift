@@ -25,6 +25,11 @@ extension SignInAction {
 extension Page.Context {
     var divider: Markup { Markup(.p, [.classes(.divider)], text: text(.or)) }
 
+    func providerButtons(of screen: SignInScreen, _ step: SignInStep) -> [Markup] {
+        guard !screen.providers.isEmpty else { return [] }
+        return [Markup(.div, [.classes(.providers)], screen.providers.map { $0.markup(flow: step.flow, self) })]
+    }
+
     func emailField(_ value: String, _ problem: SignInProblem?) -> Markup {
         let isWrong = problem?.concernsEmail == true
         return Markup(

@@ -102,10 +102,9 @@ extension Page {
         var content = context.summary(of: step)
         if let subject = screen.subject { content.append(context.paragraph(.subject, [.name: .name(subject)])) }
         if screen.isForGuest { content.append(context.paragraph(.guestAdvice)) }
-        if !screen.providers.isEmpty {
-            content.append(
-                Markup(.div, [.classes(.providers)], screen.providers.map { $0.markup(flow: step.flow, context) }))
-            if screen.offersStaying { content += context.rememberChoice(screen.remembers, step) }
+        content += context.providerButtons(of: screen, step)
+        if !screen.providers.isEmpty, screen.offersStaying {
+            content += context.rememberChoice(screen.remembers, step)
         }
         if screen.offersPassword {
             if !screen.providers.isEmpty { content.append(context.divider) }
@@ -125,9 +124,11 @@ extension Page {
         return titled(.signInTitle, step, content, context).with(screen.passkey, step)
     }
 
+    /// Creates an account with a password, or with a provider, whose sign-in creates one too.
+    ///
     /// - Parameter rules: the requirements for the password, which the page shows before the user types.
     public static func signUp(
-        email: String, _ rules: PasswordRules, _ step: SignInStep, _ context: Context
+        _ screen: SignInScreen, _ rules: PasswordRules, _ step: SignInStep, _ context: Context
     ) -> Page {
         let requirements = rules.requirements.map { Markup(.li, context.words($0.label)) }
         let password: [Attribute] =
@@ -139,14 +140,16 @@ extension Page {
         let form = step.form(
             .signUp,
             [
-                context.emailField(email, step.problem),
+                context.emailField(screen.email, step.problem),
                 Markup(.label, [.for(.password)], text: context.text(.password)), .void(.input, password),
                 Markup(.ul, [.id(.passwordRules), .classes(.note)], requirements),
                 context.button(context.localized(.createAccount)),
             ])
+        let providers =
+            context.providerButtons(of: screen, step) + (screen.providers.isEmpty ? [] : [context.divider])
         var page = titled(
             .signUpTitle, step,
-            context.summary(of: step) + [form] + context.help(.signUpHelp) + [
+            context.summary(of: step) + providers + [form] + context.help(.signUpHelp) + [
                 context.footer([context.switchLink(.haveAccount, to: .signIn, step)], step)
             ],
             context)

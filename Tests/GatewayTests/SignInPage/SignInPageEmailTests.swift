@@ -93,7 +93,10 @@ struct SignInPageEmailTests {
         let shown = try await visit.browser.send(.get, second.link)
         visit.gateway.clock.advance(by: .seconds(601))
         #expect(try await visit.submit(shown, "openLink").status == 400)
-        #expect(try await visit.browser.send(.get, second.link).heading == "This sign-in has expired")
+        let late = try await visit.browser.send(.get, second.link)
+        #expect(late.status == 400)
+        #expect(late.text.contains("This email is no longer valid"), "the visit goes on")
+        #expect(try await TestBrowser(visit.gateway).send(.get, second.link).heading == "This sign-in has expired")
     }
 
     @Test("The code of another flow, a former code and an expired code are rejected")
@@ -220,6 +223,10 @@ struct SignInPageEmailTests {
             // The form that switches the language repeats the link too.
             #expect(page.text.matches(of: #/name="signInPage"/#).count == (isSealed ? 2 : 0))
         }
+        let other = try await TestBrowser(visit.gateway).send(
+            .get, "/__/auth/action?mode=resetPassword&oobCode=\(code)&signInPage=\(sealed)")
+        #expect(other.status == 200)
+        #expect(!other.text.contains("signInPage"), "another browser cannot continue the visit")
         let done = try await visit.browser.send(.post, "/__/auth/action", form: form)
         let back = try #require(done.text.firstMatch(of: #/href="../../(demo/__/auth/signIn\?link=[^"]+)"/#)).output.1
         let elsewhere = try await TestBrowser(visit.gateway).send(.get, "/" + back)
