@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Postgres
 import Testing
 
 @testable import Support
@@ -42,6 +43,9 @@ struct AccountPhoneTests {
         #expect(!page.words.contains("Add a telephone number"))
         #expect(try await gateway.signIn(phoneNumber: "+15555550123").json["localId"]?.string == ada.localId)
         #expect(try await gateway.emails(.identityLinked).count == 1)
+        let methods = try await gateway.database.pool.query(
+            "SELECT s.method FROM browser_session b JOIN session s ON s.realm_id = b.realm_id AND s.id = b.session_id")
+        #expect(try methods.map { try $0.decode("method", as: String.self) } == ["password"])
         #expect(try await browser.submitAndFollow("remove?method=phone").words.contains("was removed"))
         #expect(try await gateway.signIn(phoneNumber: "+15555550123").json["isNewUser"] == true)
     }

@@ -63,8 +63,8 @@ public struct PhoneMethod: Sendable {
             if let idToken = request.idToken, request.operation != .reauthenticate {
                 let caller = try await authenticator.authenticate(idToken: idToken, in: realm)
                 return try await link(
-                    proof, of: holder, to: caller, request.operation, asked, isFirstAttempt: attempt == 1,
-                    in: realm, from: context)
+                    proof, of: holder, to: caller, request.operation, asked, method: .phone,
+                    isFirstAttempt: attempt == 1, in: realm, from: context)
             }
             return try await signIn(with: proof, of: holder, request, asked, in: realm, from: context)
         }
@@ -76,7 +76,8 @@ public struct PhoneMethod: Sendable {
         account.secondFactors.isEmpty && (try? requireAllowed(in: realm)) != nil
     }
 
-    /// Gives the number that a code proves to the account of a session of the gateway's own pages.
+    /// Gives the number that a code proves to the account of a session of the gateway's own pages. The user has not signed
+    /// in by the number, so the session keeps its method: a session by telephone number has no second factor.
     ///
     /// - Parameter sessionInfo: as ``sendCode(to:in:from:)`` has returned it.
     public func link(
@@ -89,7 +90,7 @@ public struct PhoneMethod: Sendable {
             let caller = try await authenticator.authenticate(session, in: realm)
             return try await link(
                 proof, of: try await holder(of: proof.number, in: realm), to: caller, .link, asked,
-                isFirstAttempt: attempt == 1, in: realm, from: context)
+                method: caller.session.method, isFirstAttempt: attempt == 1, in: realm, from: context)
         }
     }
 
@@ -186,7 +187,7 @@ public struct PhoneMethod: Sendable {
 
     private func link(
         _ proof: PhoneProof, of holder: Account?, to caller: Caller, _ operation: Operation, _ asked: HookedSignIn?,
-        isFirstAttempt: Bool, in realm: Realm, from context: RequestContext
+        method: ProviderID, isFirstAttempt: Bool, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         let account = caller.account
         guard account.secondFactors.isEmpty else { throw PhoneRefusal.unsupportedFirstFactor }
@@ -199,7 +200,7 @@ public struct PhoneMethod: Sendable {
         try caller.requireRecentLogin(by: realm.policy, at: clock.now())
         if isFirstAttempt { try limiter.countCredentialChange(of: account.id, in: realm) }
         var change = CallerChange(
-            caller: caller, method: .phone, authenticatedAt: caller.authenticatedAtAfterLinking)
+            caller: caller, method: method, authenticatedAt: caller.authenticatedAtAfterLinking)
         change.hook = asked.map {
             var linked = account
             linked.phoneNumber = proof.number
