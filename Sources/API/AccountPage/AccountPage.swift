@@ -92,6 +92,10 @@ extension EndpointCall {
     private func signedOutResponse(
         _ path: AccountPath, in project: Realm, _ pageContext: Page.Context
     ) -> PageResponse {
+        if request.query("error")?.isExactly(SignInPageError.cancelled.rawValue) == true {
+            // Another redirect would show the page again that the user has cancelled.
+            return PageResponse(Page.signedOut(pageContext).sessionResponse(), of: project.id)
+        }
         let signIn = path.signInPath(continuing: AccountContinuation(path, method: request.query("method")))
         guard path == .delete, request.method == .get else {
             return PageResponse(.redirect(to: signIn), of: project.id)

@@ -36,7 +36,7 @@ struct SignInOffer {
                 usesAppleImage: usesAppleImage)
         }
         screen.offersPassword = methods.contains(.password)
-        screen.offersGuest = methods.contains(.anonymous) && request.operation == .signIn
+        screen.offersGuest = methods.contains(.anonymous) && request.operation == .signIn && !app.isAccountPage
         offersSignUp =
             screen.offersPassword && realm.policy.allowsSignUp && request.operation == .signIn
             && (!realm.policy.emailEnumerationProtection || sendsEmail)

@@ -119,7 +119,7 @@ extension SignInVisit {
         case .signUp: return try await signUp(email: email, password: fields[signIn: .password].map(Secret.init))
         case .guest:
             try LoginServices.requireListed(.anonymous, for: app)
-            guard request.operation == .signIn else { throw SignUpRefusal.anonymousNotAllowed }
+            guard offer.screen.offersGuest else { throw SignUpRefusal.anonymousNotAllowed }
             return try await finish(signIn.anonymous.signUp(in: realm, from: context), isGuest: true)
         case .resume: return try await resumeSession()
         case .secondFactor: return try await submitSecondFactor(fields)

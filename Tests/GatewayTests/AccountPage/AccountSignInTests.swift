@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Postgres
 import Simulators
 import Testing
 
@@ -54,6 +55,26 @@ struct AccountSignInTests {
         #expect(page.words.contains("You signed in to another account. Nothing was changed."))
         #expect(page.text.contains("ada@example.com"))
         #expect(try await visit.gateway.lookup(eve.idToken).status == 200)
+    }
+
+    @Test("The account page signs in no guests, and creates none")
+    func noGuests() async throws {
+        let visit = SignInPageVisit(try await TestGateway())
+        let browser = AccountBrowser(on: visit)
+        let page = try await browser.follow(try #require(try await browser.open().location))
+        #expect(page.heading == "Sign in")
+        #expect(!page.text.contains("Continue as guest"))
+        let forged = try await visit.submit(page, "signIn", ["step": "guest"])
+        #expect(forged.status == 400)
+        #expect(try await visit.gateway.database.pool.query("SELECT FROM account").isEmpty)
+    }
+
+    @Test("A user who cancels the sign-in of the account page does not come to it again")
+    func cancelled() async throws {
+        let browser = AccountBrowser(on: SignInPageVisit(try await TestGateway()))
+        let page = try await browser.open("?error=access_denied&state=account")
+        #expect(page.status == 200)
+        #expect(page.heading == "You are signed out")
     }
 
     /// Follows the button of a provider on the page.
