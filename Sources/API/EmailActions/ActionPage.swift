@@ -229,11 +229,13 @@ private struct ActionPageRequest {
         continueURL.flatMap { try? ContinueURL($0, in: realm) }
     }
 
-    /// The visit of the sign-in page; `nil` if the gateway did not seal it, or it has expired.
+    /// The visit of the sign-in page; `nil` if the gateway did not seal it, it has expired, or this browser has no visit:
+    /// no other browser can continue it.
     private func signInPageReturn(in realm: Realm) -> SignInPageReturn? {
         guard let signInPage,
             let link = call.services.signInPage.link(signInPage, in: realm.project.id),
-            link.tenant == realm.tenant?.id
+            link.tenant == realm.tenant?.id,
+            PageCookie.flow(origin: call.origin(in: realm)).value(in: call.request) != nil
         else { return nil }
         return SignInPageReturn(opened: signInPage, in: realm.project.id)
     }
