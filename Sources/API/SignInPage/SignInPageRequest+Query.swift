@@ -35,29 +35,29 @@ struct SignInPageParameters {
     func checked(for app: App, _ target: AuthorizationTarget, in realm: Realm) throws(SignInPageRefusal)
         -> SignInPageRequest
     {
-        guard let state, state.isVisibleASCII(1...512) else { throw .parameter("state") }
-        guard codeChallengeMethod?.isExactly("S256") == true else { throw .parameter("code_challenge_method") }
+        guard let state, state.isVisibleASCII(1...512) else { throw .parameter(.state) }
+        guard codeChallengeMethod?.isExactly("S256") == true else { throw .parameter(.challengeMethod) }
         guard let challenge = codeChallenge.flatMap(Base64URL.decode), challenge.count == 32 else {
-            throw .parameter("code_challenge")
+            throw .parameter(.challenge)
         }
         var request = SignInPageRequest(app: app.id, target: target, state: state, challenge: challenge)
         request.tenant = realm.tenant?.id
-        request.screen = try value(screen, "screen") ?? .signIn
-        request.prompt = try value(prompt, "prompt")
+        request.screen = try value(screen, .screen) ?? .signIn
+        request.prompt = try value(prompt, .prompt)
         request.language = language.flatMap { Language(tag: $0) }
         if let loginHint, !loginHint.isEmpty { request.loginHint = EmailAddress(loginHint)?.rawValue }
         if let maxAge, !maxAge.isEmpty {
-            guard maxAge.utf8.count <= 9, let seconds = Int64(maxAge), seconds >= 0 else { throw .parameter("max_age") }
+            guard maxAge.utf8.count <= 9, let seconds = Int64(maxAge), seconds >= 0 else { throw .parameter(.maxAge) }
             request.maxAge = .seconds(seconds)
         }
         return request
     }
 
     private func value<Value: RawRepresentable<String>>(
-        _ text: String?, _ name: String
+        _ text: String?, _ parameter: SignInPageRefusal.Parameter
     ) throws(SignInPageRefusal) -> Value? {
         guard let text, !text.isEmpty else { return nil }
-        guard let value = Value(rawValue: text), value.rawValue.isExactly(text) else { throw .parameter(name) }
+        guard let value = Value(rawValue: text), value.rawValue.isExactly(text) else { throw .parameter(parameter) }
         return value
     }
 }

@@ -12,6 +12,7 @@ extension SignInVisitor {
     ///
     /// - Returns: the content and its end, for the caller to check.
     func ended<Content: SealedTokenContent>(_ type: Content.Type, from sealed: String) -> (Content, end: Instant)? {
+        // The page is the same for forged content and content that ended long ago.
         guard
             let (content, key) = try? services.sealedTokens.decode(
                 type, from: sealed, at: services.clock.now() - Self.memory, in: project.id)

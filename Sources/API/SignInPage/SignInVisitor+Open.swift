@@ -19,12 +19,12 @@ extension SignInVisitor {
         }
         if call.request.query("account") != nil {
             guard repeated == nil, let request = accountPageRequest() else {
-                return failure(.badRequest, because: .parameter("account"))
+                return failure(.badRequest, because: .parameter(.account))
             }
             return try await start(request)
         }
         guard repeated != "app", repeated != "continueUri", repeated != "tenantId" else {
-            return failure(.badRequest, because: .parameter("app"))
+            return failure(.badRequest, because: .parameter(.app))
         }
         let parameters = SignInPageParameters(query: call.request)
         let tenant = call.request.query("tenantId").nonEmpty.map { ID<Tenant>($0) }
@@ -33,9 +33,9 @@ extension SignInVisitor {
             let app = try await call.services.projects.app(ID(id), project.project.id),
             let realm = try await realm(of: tenant), let uri = parameters.continueUri.nonEmpty,
             let target = try? AuthorizationTarget(uri, of: app, in: realm), !target.hasResultParameter
-        else { return failure(.badRequest, because: .parameter("continueUri")) }
+        else { return failure(.badRequest, because: .parameter(.continueUri)) }
         do {
-            if let repeated { throw SignInPageRefusal.parameter(repeated.rawValue) }
+            if let repeated { throw SignInPageRefusal.parameter(.init(rawValue: repeated.rawValue) ?? .other) }
             return try await start(parameters.checked(for: app, target, in: realm))
         } catch let refusal as SignInPageRefusal {
             let state = parameters.state.flatMap { $0.isVisibleASCII(1...512) && repeated == nil ? $0 : nil } ?? ""
@@ -55,7 +55,7 @@ extension SignInVisitor {
         let flow = SignInPageFlow(id: id, request: request, cookieHash: services.secrets.hash(value))
         let end = services.clock.now() + SignInPageFlow.lifetime
         guard let visit = try await visit(flow, sealed: try seal(flow, until: end), until: end) else {
-            return failure(.badRequest, because: .parameter("app"))
+            return failure(.badRequest, because: .parameter(.app))
         }
         var page = try await visit.reportingOutages { try await visit.begin() }
         page.response.headers.add("Set-Cookie", cookie.header(value, maxAge: SignInPageFlow.lifetime))

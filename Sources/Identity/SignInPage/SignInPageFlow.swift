@@ -186,8 +186,18 @@ public enum SignInPageRefusal: Refusal, Hashable {
     case previewOutdated
     /// The proof of an earlier step has expired.
     case stepExpired
-    /// A parameter is missing, repeated or not valid; the value is its name.
-    case parameter(String)
+    /// A parameter is missing, repeated or not valid.
+    case parameter(Parameter)
+
+    /// The raw values are the wire's. `createSignInUri` has its own for some.
+    public enum Parameter: String, Sendable {
+        case app, continueUri, tenantId, account, state, screen, prompt
+        case challenge = "code_challenge"
+        case challengeMethod = "code_challenge_method"
+        case maxAge = "max_age"
+        /// A repeated parameter that the page does not have, or that is always valid.
+        case other
+    }
 
     public var code: ErrorCode { .invalidArgument }
 
@@ -202,7 +212,7 @@ public enum SignInPageRefusal: Refusal, Hashable {
         case .onlyLink: "SIGN_IN_PAGE_ONLY_LINK"
         case .previewOutdated: "SIGN_IN_PAGE_PREVIEW_OUTDATED"
         case .stepExpired: "SIGN_IN_PAGE_STEP_EXPIRED"
-        case .parameter: "SIGN_IN_PAGE_PARAMETER"
+        case .parameter(let parameter): "SIGN_IN_PAGE_PARAMETER_" + parameter.rawValue.uppercased()
         }
     }
 
@@ -217,7 +227,7 @@ public enum SignInPageRefusal: Refusal, Hashable {
         case .onlyLink: "Too many wrong codes were entered for the address. Only the link works."
         case .previewOutdated: "What the page has shown is no longer what would happen."
         case .stepExpired: "The step has expired."
-        case .parameter(let name): "The parameter \(name) is missing, repeated or not valid."
+        case .parameter(let parameter): "The parameter \(parameter.rawValue) is missing, repeated or not valid."
         }
     }
 }
