@@ -19,7 +19,7 @@ PAGES = [
     "/console/demo/audit", "/console/demo/events", "/console/demo/queues", "/console/demo/health", "/dev/emails", "/dev/codes",
     "/dev/events", "/dev/people", "/dev/clock", "/dev/requests", "/dev/data", "/nothing",
 ]
-POST_PAGES = ["/console/demo/newAccount", "/dev/clock", "/dev/people", "/dev/data"]
+POST_PAGES = ["/console/demo/accounts", "/console/demo/newAccount", "/dev/clock", "/dev/people", "/dev/data"]
 RIGHT_TO_LEFT = "\u202eevil\u202c"
 
 
