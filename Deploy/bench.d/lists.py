@@ -53,7 +53,8 @@ def special_count(project):
 
 def lists(side):
     """The queries of all lists: the first page, and a page in the middle."""
-    middle = side.project.count // 2
+    # Few names and addresses precede that of a round number, because their order is that of texts.
+    middle = side.project.count * 5 // 9
 
     def after(local_id, **sort_key):
         return {"nextPageToken": page_token(side.installation, side.project.name, local_id, **sort_key)}
