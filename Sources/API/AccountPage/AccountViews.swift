@@ -113,9 +113,19 @@ extension AccountPageRequest {
 
     /// - Parameter secret: in Base32.
     func pendingOneTimePassword(secret: String, enrolment: String) -> PendingOneTimePassword {
-        let issuer = PercentEncoding.encode(context.projectName ?? realm.project.id.rawValue)
+        PendingOneTimePassword(
+            secret: secret, enrolment: enrolment, of: account, in: realm, named: context.projectName)
+    }
+}
+
+extension PendingOneTimePassword {
+    /// - Parameters:
+    ///   - secret: in Base32.
+    ///   - projectName: `nil` if users know the project by its ID.
+    init(secret: String, enrolment: String, of account: Account, in realm: Realm, named projectName: String?) {
+        let issuer = PercentEncoding.encode(projectName ?? realm.project.id.rawValue)
         let name = PercentEncoding.encode(account.email?.rawValue ?? account.id.rawValue)
-        return PendingOneTimePassword(
+        self.init(
             secret: secret, appURL: "otpauth://totp/\(issuer):\(name)?secret=\(secret)&issuer=\(issuer)",
             enrolment: enrolment)
     }

@@ -35,17 +35,16 @@ extension SignInVisit {
     }
 
     /// Continues with the account to which the user of a guest account has signed in.
-    func previewMerge(into signedIn: SignedIn, afterForm: Bool) async throws -> PageResponse {
-        let session = IDTokenContents(account: signedIn.account.id, session: signedIn.session.id)
+    func previewMerge(into session: IDTokenContents, afterForm: Bool) async throws -> PageResponse {
         guard let guest = try await guest(), let target = try await services.codes.caller(session, in: realm) else {
-            try await services.codes.discard(signedIn.session.id, in: realm)
+            try await services.codes.discard(session.session, in: realm)
             return guestExpired(afterForm: afterForm)
         }
         do {
             return try await store(
                 services.guests.preview(merging: guest, into: target, for: app, in: realm, from: context).preview)
         } catch let refusal as any Refusal {
-            try await services.codes.discard(signedIn.session.id, in: realm)
+            try await services.codes.discard(session.session, in: realm)
             return mergeRefused(because: refusal, afterForm: afterForm)
         }
     }

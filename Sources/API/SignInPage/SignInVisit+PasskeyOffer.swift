@@ -32,7 +32,7 @@ extension SignInVisit {
             stays: stays, answerHash: services.secrets.hash(answer.expose()))
         try await keep(.passkeyOffer(offer))
         guard let caller = try await services.codes.caller(of: offer, in: realm) else { return nil }
-        var page = try show(offer, to: caller, answer, nil, status: 200)
+        var page = show(offer, to: caller, answer, nil, status: 200)
         page.response.headers.add(
             "Set-Cookie", offerCookie.header(answer.expose(), maxAge: SignInPageStep.PasskeyOffer.lifetime))
         return page
@@ -41,20 +41,23 @@ extension SignInVisit {
     private func show(
         _ offer: SignInPageStep.PasskeyOffer, to caller: Caller, _ answer: Secret, _ problem: SignInProblem?,
         status: Int, because refusal: (any Refusal)? = nil
-    ) throws -> PageResponse {
-        let ceremony: PasskeyCeremony?
-        do {
-            let started = try call.services.accounts.passkeys.start(
-                for: caller, isConditional: false, for: app, in: realm)
-            ceremony = PasskeyCeremony(options: try PasskeyCreation(started).credentialCreationOptions.jsonText)
-        } catch is any Refusal {
-            ceremony = nil
-        }
+    ) -> PageResponse {
         var pageContext = pageContext
         // The same page in another language would be another request.
         pageContext.repeatingQuery = nil
         return response(
-            .passkeyOffer(ceremony, answer: answer, step(problem), pageContext), status: status, because: refusal)
+            .passkeyOffer(creationCeremony(for: caller), answer: answer, step(problem), pageContext), status: status,
+            because: refusal)
+    }
+
+    /// The ceremony that creates a passkey; `nil` if the page cannot add one to the account now.
+    func creationCeremony(for caller: Caller) -> PasskeyCeremony? {
+        guard usesPasskeys,
+            let started = try? call.services.accounts.passkeys.start(
+                for: caller, isConditional: false, for: app, in: realm),
+            let options = try? PasskeyCreation(started).credentialCreationOptions.jsonText
+        else { return nil }
+        return PasskeyCeremony(options: options)
     }
 
     /// Adds the created passkey to the account, and returns to the app.
@@ -69,7 +72,7 @@ extension SignInVisit {
             return try await complete(offer, in: signedIn.session, of: signedIn.account)
         } catch let refusal as any Refusal {
             let problem: SignInProblem = refusal is PasskeyRefusal ? .passkeyNotCreated : SignInProblem(refusal)
-            return try show(offer, to: caller, answer, problem, status: problem.status, because: refusal)
+            return show(offer, to: caller, answer, problem, status: problem.status, because: refusal)
                 .retriable(after: refusal)
         }
     }
@@ -99,12 +102,14 @@ extension SignInVisit {
             guard let (offer, _, _) = try await answeredOffer(fields) else { return try await expiredOffer() }
             try await withdraw(offer)
         case .guest(let preview): try await withdraw(preview)
+        case .enrolment:
+            guard try await withdrawEnrolment(answeredBy: fields) else { return try await expiredOffer() }
         default: return try await expiredOffer()
         }
         return returnToApp(.cancelled, error: .cancelled, afterForm: true)
     }
 
-    private func expiredOffer() async throws -> PageResponse {
+    func expiredOffer() async throws -> PageResponse {
         try await show(screen: .signIn, .codeExpired, status: 400)
     }
 

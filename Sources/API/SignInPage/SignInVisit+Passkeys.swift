@@ -42,8 +42,9 @@ extension SignInVisit {
                 screen: .signIn, .unknownPasskey, unknownPasskey: ID(Base64URL.encode(response.id)), status: 400,
                 because: PasskeyRefusal.unknown)
         }
-        guard case .secondFactor(_, _, let storedStays, _, let owner) = try await state().step,
-            case .signedIn(let signedIn) = outcome
+        let step = try await state().step
+        if case .enrolment(let enrolment) = step { return try await finish(outcome, stays: enrolment.stays) }
+        guard case .secondFactor(_, _, let storedStays, _, let owner) = step, case .signedIn(let signedIn) = outcome
         else { return try await finish(outcome, stays: stays) }
         guard signedIn.account.id == owner else {
             try await services.codes.discard(signedIn.session.id, in: realm)

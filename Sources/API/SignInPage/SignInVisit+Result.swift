@@ -38,27 +38,46 @@ extension SignInVisit {
     private func finish(
         _ signedIn: SignedIn, isGuest: Bool, stays: Bool, afterForm: Bool
     ) async throws -> PageResponse {
-        if request.isForGuest { return try await previewMerge(into: signedIn, afterForm: afterForm) }
-        if let subject = request.subject, subject.account != signedIn.account.id {
+        if !request.isForGuest, let subject = request.subject, subject.account != signedIn.account.id {
             try await services.codes.discard(signedIn.session.id, in: realm)
             return returnToApp(
                 .otherAccount, error: .userMismatch, afterForm: afterForm, because: SignInRefusal.otherAccount)
         }
         let state = try await state()
-        // A form that was sent twice, or another tab. The former offer can no longer be answered.
-        if case .passkeyOffer(let former) = state.step { try await services.codes.discard(former.session, in: realm) }
+        // A form that was sent twice, or another tab. The former page can no longer be answered.
+        switch state.step {
+        case .passkeyOffer(let former): try await services.codes.discard(former.session, in: realm)
+        case .enrolment(let former): try await services.codes.discard(former.session, in: realm)
+        default: break
+        }
+        if signedIn.isRestricted, let page = try await enrolment(after: signedIn, stays: stays, afterForm: afterForm) {
+            return page
+        }
+        if request.isForGuest {
+            return try await previewMerge(
+                into: IDTokenContents(account: signedIn.account.id, session: signedIn.session.id), afterForm: afterForm)
+        }
         let signedIn = try await linking(state, to: signedIn)
         let hasBrowser = isOwnOrigin && !isGuest && !signedIn.isRestricted
         if hasBrowser, let offer = try await passkeyOffer(after: signedIn, stays: stays) { return offer }
-        let browser = hasBrowser ? try await browserWish(for: signedIn.account.id, stays: stays) : nil
+        return try await complete(
+            in: signedIn.session, of: signedIn.account, isNewAccount: signedIn.isNewAccount, isGuest: isGuest,
+            browser: hasBrowser ? browserWish(for: signedIn.account.id, stays: stays) : nil, afterForm: afterForm)
+    }
+
+    /// Returns to the app with a code, or to the account page with a session of the browser.
+    func complete(
+        in session: Session, of account: Account, isNewAccount: Bool, isGuest: Bool = false,
+        browser: PageSignIn.BrowserWish?, afterForm: Bool
+    ) async throws -> PageResponse {
         if app.isAccountPage, browser == nil {
-            try await services.codes.discard(signedIn.session.id, in: realm)
+            try await services.codes.discard(session.id, in: realm)
             return PageResponse(
                 .redirect(to: appReturn(error: .userMismatch).url), of: realm.id, because: SignInRefusal.otherAccount)
         }
         return try await issueCode(
-            for: PageSignIn(session: signedIn.session, isNewAccount: signedIn.isNewAccount, browser: browser),
-            of: isGuest ? nil : signedIn.account, afterForm: afterForm)
+            for: PageSignIn(session: session, isNewAccount: isNewAccount, browser: browser),
+            of: isGuest ? nil : account, afterForm: afterForm)
     }
 
     /// The session that the browser gets. If it replaces one of the same account, it lasts no shorter: pages on which a
@@ -87,7 +106,7 @@ extension SignInVisit {
     }
 
     /// Links the identity of the conflict that the page shows to the account that its owner has proven.
-    private func linking(_ state: SignInPageState, to signedIn: SignedIn) async throws -> SignedIn {
+    func linking(_ state: SignInPageState, to signedIn: SignedIn) async throws -> SignedIn {
         guard flow.conflict != nil else { return signedIn }
         guard let conflict = state.conflict(of: flow) else {
             try await services.codes.discard(signedIn.session.id, in: realm)

@@ -124,7 +124,9 @@ extension SignInVisit {
         case .resume: return try await resumeSession()
         case .secondFactor: return try await submitSecondFactor(fields)
         case .passkey: return try await submitPasskey(fields, stays: stays)
-        case .createPasskey: return try await createPasskey(fields)
+        case .createPasskey:
+            if case .enrolment = try await state().step { return try await createPasskeyOfEnrolment(fields) }
+            return try await createPasskey(fields)
         case .skipPasskey: return try await skipPasskey(fields)
         case .cancel: return try await cancelSignIn(fields)
         case .confirm: return try await confirmPreview(fields[signIn: .preview])
@@ -137,6 +139,9 @@ extension SignInVisit {
         case .emailAgain: return try await sendEmailAgain()
         case .enterCode: return try await enterEmailCode(fields[signIn: .code])
         case .openLink: return try await submitEmailLink(fields[signIn: .link])
+        case .enrolFactor: return try await enrolFactor(fields)
+        case .verifyEmail: return try await verifyEmailOfEnrolment(fields)
+        case .finishEnrolment: return try await finishEnrolment(fields)
         }
     }
 
@@ -180,7 +185,8 @@ extension SignInVisit {
             case .signIn, .guest, .resume: .signIn
             case .emailCode: .emailCode
             case .secondFactor, .passkey, .createPasskey, .skipPasskey, .cancel, .confirm, .notNow, .remember,
-                .dontRemember, .forget, .emailAgain, .enterCode, .openLink:
+                .dontRemember, .forget, .emailAgain, .enterCode, .openLink, .enrolFactor, .verifyEmail,
+                .finishEnrolment:
                 nil
             }
         let problem = SignInProblem(refusal)

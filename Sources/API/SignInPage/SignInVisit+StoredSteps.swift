@@ -47,7 +47,8 @@ extension SignInVisit {
             screen: .signIn, .previewOutdated, status: 400, because: SignInPageRefusal.previewOutdated)
     }
 
-    /// - Returns: `nil` if the flow is at its first step, or waits at an offer, which only its own page answers.
+    /// - Returns: `nil` if the flow is at its first step, or waits at an offer or an enrolment, which only its own page
+    ///   answers.
     func show(
         _ state: SignInPageState, _ problem: SignInProblem? = nil, status: Int = 200,
         because refusal: (any Refusal)? = nil
@@ -68,6 +69,7 @@ extension SignInVisit {
                 status: status, because: refusal)
         case .guest(let preview): return show(preview, problem, status: status, because: refusal)
         case .passkeyOffer: return nil
+        case .enrolment(let enrolment): return try await showEnrolment(enrolment)
         case nil:
             return try state.conflict(of: flow).map { try show($0, problem, status: status, because: refusal) }
         }

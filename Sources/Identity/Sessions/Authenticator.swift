@@ -31,18 +31,24 @@ public struct Authenticator: Sendable {
 
     /// Accepts the session that an earlier request with an ID token has named, as ``authenticate(idToken:in:acceptsRestricted:)``
     /// does.
-    func authenticate(_ contents: IDTokenContents, in realm: Realm) async throws -> Caller {
+    func authenticate(
+        _ contents: IDTokenContents, in realm: Realm, acceptsRestricted: Bool = false
+    ) async throws -> Caller {
         guard let found = try await store.find(contents, in: realm.id) else { throw TokenRefusal.accountDeleted }
-        return try caller(inBrowserWith: found, in: realm)
+        return try caller(inBrowserWith: found, in: realm, acceptsRestricted: acceptsRestricted)
     }
 
     /// Accepts the session that a browser has proven with its cookie; see ``BrowserSessions``.
     ///
     /// - Throws: also ``FactorRefusal/enrolmentRequired``.
-    func caller(inBrowserWith found: FoundSession, in realm: Realm) throws -> Caller {
+    func caller(
+        inBrowserWith found: FoundSession, in realm: Realm, acceptsRestricted: Bool = false
+    ) throws -> Caller {
         guard let session = found.session else { throw TokenRefusal.sessionEnded }
         guard !found.account.isDisabled else { throw TokenRefusal.accountDisabled }
-        guard !session.isRestricted(by: realm.policy, of: found.account) else { throw FactorRefusal.enrolmentRequired }
+        guard acceptsRestricted || !session.isRestricted(by: realm.policy, of: found.account) else {
+            throw FactorRefusal.enrolmentRequired
+        }
         try check(session.support, isAccepted: false)
         return Caller(withIDTokenOf: found.account, in: session)
     }

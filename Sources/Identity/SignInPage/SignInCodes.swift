@@ -77,10 +77,13 @@ public struct SignInCodes: Sendable {
 
     /// Returns the caller that a session on the page is of.
     ///
+    /// - Parameter acceptsRestricted: whether the session may be one that only enrols a second factor.
     /// - Returns: `nil` if the session has ended.
-    public func caller(_ contents: IDTokenContents, in realm: Realm) async throws -> Caller? {
+    public func caller(
+        _ contents: IDTokenContents, in realm: Realm, acceptsRestricted: Bool = false
+    ) async throws -> Caller? {
         do {
-            return try await authenticator.authenticate(contents, in: realm)
+            return try await authenticator.authenticate(contents, in: realm, acceptsRestricted: acceptsRestricted)
         } catch is any Refusal {
             return nil
         }

@@ -16,6 +16,8 @@ public enum SignInPageStep: Hashable, Codable, Sendable {
 
     /// The user has signed in with a password, and can create a passkey before the page returns to the app.
     case passkeyOffer(PasskeyOffer)
+    /// The user has proven the first factor, and adds a second one, which the policy demands of every account.
+    case enrolment(Enrolment)
 
     public struct PasskeyOffer: Hashable, Codable, Sendable {
         /// How long after the login its user can answer. Who finds the page later could be anyone.
@@ -37,6 +39,37 @@ public enum SignInPageStep: Hashable, Codable, Sendable {
             self.isNewAccount = isNewAccount
             self.stays = stays
             self.answerHash = answerHash
+        }
+    }
+
+    public struct Enrolment: Hashable, Codable, Sendable {
+        /// How long the user can answer the page, from the login or from the enrolment on.
+        public static let lifetime = PasskeyOffer.lifetime
+
+        public let account: ID<Account>
+        /// The session on the page, which is restricted until the factor is enrolled.
+        public var session: ID<Session>
+        public let isNewAccount: Bool
+        public let stays: Bool
+        /// SHA-256 of the secret that only the page of the step and a cookie of its browser have.
+        public let answerHash: [UInt8]
+        public var endsAt: Instant
+        /// Whether a browser has loaded the page. It is not shown again: whoever loads the flow from the history of the
+        /// browser could be anyone.
+        public var isShown = false
+        /// Whether the factor is enrolled, and the user has seen the recovery codes.
+        public var isEnrolled = false
+
+        public init(
+            account: ID<Account>, session: ID<Session>, isNewAccount: Bool, stays: Bool, answerHash: [UInt8],
+            endsAt: Instant
+        ) {
+            self.account = account
+            self.session = session
+            self.isNewAccount = isNewAccount
+            self.stays = stays
+            self.answerHash = answerHash
+            self.endsAt = endsAt
         }
     }
 

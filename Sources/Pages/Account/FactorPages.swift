@@ -18,6 +18,26 @@ public struct PendingOneTimePassword: Sendable {
     }
 }
 
+extension PendingOneTimePassword {
+    /// The secret as a QR code, as a link that opens the app, and as a text.
+    func secretToScan(_ context: Page.Context) -> [Markup] {
+        qrCode(context) + [
+            Markup(
+                .a, [.classes(.button, .quiet), .href(URLReference(appLink: appURL))],
+                context.words(Text(AccountPageText.authenticatorOpen))),
+            context.details([
+                (Text(AccountPageText.authenticatorKey), [Markup(.code, text: secret.inGroupsOfFour)])
+            ]),
+        ]
+    }
+
+    /// - Returns: nothing if the URL is too long for a small code; the key then suffices.
+    private func qrCode(_ context: Page.Context) -> [Markup] {
+        guard let code = QRCode(appURL) else { return [] }
+        return [Markup(.p, [.qrCode(code, title: context.string(Text(AccountPageText.authenticatorImage)))])]
+    }
+}
+
 extension Page {
     /// Shows the key of a one-time password, and asks for the first code.
     ///
@@ -28,21 +48,11 @@ extension Page {
         frame.page(
             .authenticatorTitle,
             (isRejected ? [frame.problem(.codeRejected)] : []) + [frame.paragraph(.authenticatorSteps)]
-                + qrCode(of: pending, frame) + [
-                    Markup(
-                        .a, [.classes(.button, .quiet), .href(URLReference(appLink: pending.appURL))],
-                        frame.markup(.authenticatorOpen)),
-                    frame.details([(.authenticatorKey, [Markup(.code, text: pending.secret.inGroupsOfFour)])]),
+                + pending.secretToScan(frame.context) + [
                     frame.form(
                         nil, [(.enrolment, pending.enrolment), (.secret, pending.secret)],
-                        frame.codeField(.authenticatorCode, isInvalid: isRejected, button: .turnOn)),
+                        frame.codeField(.authenticatorCode, isInvalid: isRejected, button: .turnOn))
                 ])
-    }
-
-    /// - Returns: nothing if the URL is too long for a small code; the key then suffices.
-    private static func qrCode(of pending: PendingOneTimePassword, _ frame: AccountFrame) -> [Markup] {
-        guard let code = QRCode(pending.appURL) else { return [] }
-        return [Markup(.p, [.qrCode(code, title: frame.string(.authenticatorImage))])]
     }
 
     /// Asks whether to replace the recovery codes.

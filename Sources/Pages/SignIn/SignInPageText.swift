@@ -24,6 +24,7 @@ enum SignInPageText: TextKey {
     case guestAdvice, guestConflict, upgradeTitle, upgradeProvider, upgradeEmail, upgradeKeeps
     case mergeExplanation, mergeMovesName, mergeMovesPhoto, mergeLosesName, mergeLosesPhoto, mergeLosesRights
     case mergeData, mergeUndo, mergeConfirm, mergeRefused, previewOutdated
+    case enrolTitle, enrolAdvice, enrolPasskey, enrolEmail, enrolEmailSent, factorMissing
 
     var english: StaticString {
         switch self {
@@ -165,6 +166,18 @@ enum SignInPageText: TextKey {
         case .mergeConfirm: "Continue with this account"
         case .mergeRefused: "Your guest account cannot become part of this account. Nothing was changed."
         case .previewOutdated: "This page was out of date. Check what happens now, then continue."
+        case .enrolTitle: "Add a second step"
+        case .enrolAdvice:
+            """
+            {app} asks for a second step at each sign-in. Add it now, within {minutes, plural, one {# minute} \
+            other {# minutes}}.
+            """
+        case .enrolPasskey: "Your account has a passkey. Sign in with it to continue."
+        case .enrolEmail:
+            "Before you can add an authenticator app, confirm your address {email}. We send you an email with a link."
+        case .enrolEmailSent: "We sent an email to {email}. Open its link, then continue here."
+        case .factorMissing:
+            "Your account needs a second step, which this page cannot add. Sign in to {app}, and add it there."
         case .guestConflict:
             "Another account has the address of your {provider} account. Sign in to that account to continue."
         case .resetTitle: "Reset your password"

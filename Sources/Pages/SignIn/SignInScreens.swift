@@ -45,8 +45,10 @@ public enum SignInField: String, Sendable {
     case remember, account
     /// Filled by the script if the browser can create passkeys.
     case passkeys
-    /// The secret of the page that offers a passkey.
+    /// The secret of the page that offers a passkey, or that adds a second factor.
     case offer
+    /// The sealed state of the enrolment of a one-time password, and its secret, which the page shows.
+    case enrolment, secret
 }
 
 /// The steps that a form of the sign-in page requests. The raw values are those of the field `step`.
@@ -57,6 +59,8 @@ public enum SignInAction: String, CaseIterable, Sendable {
     case notNow, forget
     /// Send an email with a link and a code, or another one; enter its code; open its link.
     case emailCode, emailAgain, enterCode, openLink
+    /// Add a second factor; send an email that verifies the address first; continue with the added factor.
+    case enrolFactor, verifyEmail, finishEnrolment
 }
 
 /// The first step: every method that the app offers.
@@ -215,6 +219,8 @@ public enum SignInFailure: Sendable {
     case linkElsewhere
     /// A guest account cannot become part of the account.
     case mergeRefused
+    /// The account needs a second factor, and this page cannot add one.
+    case factorMissing
 }
 
 extension SignInFailure {
@@ -227,7 +233,7 @@ extension SignInFailure {
         case .unavailable: .unavailableTitle
         case .otherAccount: .otherBrowserTitle
         case .linkElsewhere: .linkElsewhereTitle
-        case .mergeRefused: .otherBrowserTitle
+        case .mergeRefused, .factorMissing: .otherBrowserTitle
         case .cancelled: .cancelledTitle
         }
     }
@@ -242,6 +248,7 @@ extension SignInFailure {
         case .otherAccount: .userMismatch
         case .linkElsewhere: .linkElsewhereAdvice
         case .mergeRefused: .mergeRefused
+        case .factorMissing: .factorMissing
         case .cancelled: .signedInReturning
         }
     }
