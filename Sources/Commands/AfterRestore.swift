@@ -22,7 +22,7 @@ extension Command {
         ],
         details: [
             "Run this command before you start the gateway with the restored database. It replaces the keys that sign the ID tokens and session cookies of every project, and removes waiting emails and codes that the backup has. Sessions of the backup stay valid.",
-            "With --audit, the command repeats what happened after the backup: it deletes and disables accounts, ends sessions, unlinks identities, removes roles of the console, and revokes keys. A password that was changed is removed, so that its owner has to reset it. An account whose address changed is disabled and listed, because the backup has the old address, whose mailbox must not get the account. Run the command for each exported file; it can be repeated.",
+            "With --audit, the command repeats what happened after the backup: it deletes and disables accounts, ends sessions, unlinks identities, removes passkeys, second factors and roles of the console, and revokes keys. A password that was changed is removed, so that its owner has to reset it. An account whose address changed is disabled and listed, because the backup has the old address, whose mailbox must not get the account; so is one whose second factor was replaced. Run the command for each exported file; it can be repeated.",
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in
@@ -40,7 +40,7 @@ extension Command {
 
     private static let unknownWithoutAudit = """
         Without --audit, this command cannot know what users and administrators revoked after the backup:
-        deleted and disabled accounts, changed passwords and addresses, ended sessions, unlinked identities, removed \
+        deleted and disabled accounts, changed passwords and addresses, ended sessions, unlinked identities, removed passkeys, second factors and \
         roles of the console (see `sekisho administrators list`) and revoked keys are as they were.
         """
 }
@@ -91,7 +91,9 @@ extension Administration {
         try await limitRoles(of: repairs, in: id.project)
         try await revokeKeys(of: repairs, in: id.project)
         for (action, count) in repairs.lost.sorted(by: { $0.key < $1.key }) {
-            Terminal.writeLine("\(id): could not repeat \(count) × \(action)")
+            let accounts = repairs.unrepaired[action, default: []].map(\.rawValue).sorted()
+            let list = accounts.isEmpty ? "" : " (accounts: \(accounts.joined(separator: ", ")))"
+            Terminal.writeLine("\(id): could not repeat \(count) × \(action)\(list)")
         }
     }
 
@@ -99,7 +101,10 @@ extension Administration {
     private func apply(
         _ repair: RestoreRepairs.Account, to account: Account, in realm: Realm
     ) async throws -> [String] {
-        if repair.isDeleted || repair.isDisabled || repair.changedOwner {
+        let lostLastFactor = repair.lostLastFactor(of: account)
+        if repair.isDeleted || repair.isDisabled || repair.changedOwner || lostLastFactor
+            || repair.endsAdministration(of: account)
+        {
             // The roles end first, because the account must go even if it is the last owner of the backup.
             let hadRole = try await RestoredDatabase(pool: pool).removeRoles(
                 of: account.id, at: clock.now(), in: realm.id)
@@ -111,10 +116,13 @@ extension Administration {
         }
         var lines: [String] = []
         var input = AccountAdministration.Input()
-        if repair.changedOwner || repair.isDisabled, !account.isDisabled {
+        if repair.changedOwner || repair.isDisabled || lostLastFactor, !account.isDisabled {
             input.change.update.isDisabled = true
-            lines.append("disabled the account \(account.id)" + (repair.changedOwner ? ", whose address changed" : ""))
+            let reason = repair.changedOwner ? ", whose address changed" : ", whose second factor changed"
+            lines.append(
+                "disabled the account \(account.id)" + (repair.changedOwner || lostLastFactor ? reason : ""))
         }
+        lines += removeFactors(of: account, by: repair, &input)
         if repair.lostPassword, account.hasPassword {
             input.change.update.passwordHash = .remove
             lines.append("removed the password of the account \(account.id)")
@@ -136,6 +144,25 @@ extension Administration {
                 in: realm.id)
             let count = repair.endedSessions.count
             lines.append("ended \(count) \(count == 1 ? "session" : "sessions") of the account \(account.id)")
+        }
+        return lines
+    }
+
+    /// Adds the removal of passkeys and second factors to `input`.
+    ///
+    /// - Returns: what is removed, for the operator.
+    private func removeFactors(
+        of account: Account, by repair: RestoreRepairs.Account, _ input: inout AccountAdministration.Input
+    ) -> [String] {
+        var lines: [String] = []
+        input.change.removedPasskeys = repair.removedPasskeys.intersection(account.passkeys.map(\.id))
+        for passkey in input.change.removedPasskeys.map(\.rawValue).sorted() {
+            lines.append("removed the passkey \(passkey) of the account \(account.id)")
+        }
+        input.change.keptFactors = repair.keptFactors(of: account)
+        if let kept = input.change.keptFactors {
+            let count = account.secondFactors.factors.count - kept.count
+            lines.append("removed \(count) second \(count == 1 ? "factor" : "factors") of the account \(account.id)")
         }
         return lines
     }

@@ -49,6 +49,7 @@ private struct ExportedEvent: Decodable {
 
         enum CodingKeys: String, CodingKey, CaseIterable {
             case provider, sessionId, fields, method, target, repeated, lastOccurredAt, administratorRole
+            case credentialId, factorId
         }
 
         init(from decoder: any Decoder) throws {

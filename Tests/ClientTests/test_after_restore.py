@@ -29,11 +29,19 @@ class Loss:
             self.people = {
                 name: client.new_account()
                 for name in (
-                    "deleted", "disabled", "new-password", "new-address", "lost-phone", "unlinked", "untouched")}
+                    "deleted", "disabled", "new-password", "new-address", "lost-phone", "unlinked", "lost-laptop",
+                    "lost-factor", "untouched")}
             phone = self.sign_in(client, "lost-phone")
             unlinked = {"localId": self.people["unlinked"]["localId"]}
             link = {"linkProviderUserInfo": {"providerId": "google.com", "rawId": "103"}}
             self.administer(serve, "POST", "/v1/projects/demo/accounts:update", unlinked | link)
+            self.add_passkeys(lost, self.people["lost-laptop"]["localId"])
+            factor = {"localId": self.people["lost-factor"]["localId"]}
+            self.administer(
+                serve, "POST", "/v1/projects/demo/accounts:update",
+                factor | {"mfa": {"enrollments": [{"phoneInfo": "+15555550100"}]}})
+            # An invitation as an owner, which another one as a viewer replaces after the backup.
+            self.operators["invited"] = self.invited(lost, "invited", "owner")
             tenant = self.administer(serve, "POST", "/v2/projects/demo/tenants", {"displayName": "Acme"})["name"]
             self.tenant = tenant.rpartition("/")[2]
             lost.create_api_key()
@@ -57,6 +65,11 @@ class Loss:
             self.administer(serve, "POST", "/v1/projects/demo/accounts:update", update)
             self.administer(
                 serve, "POST", "/v1/projects/demo/accounts:update", unlinked | {"deleteProvider": ["google.com"]})
+            self.administer(
+                serve, "POST", "/v1/projects/demo/accounts:update",
+                {"localId": self.people["lost-laptop"]["localId"], "deletePasskey": ["bGFwdG9w"]})
+            self.administer(serve, "POST", "/v1/projects/demo/accounts:update", factor | {"mfa": {}})
+            assert self.invited(lost, "invited", "viewer") == self.operators["invited"]
             self.administer(serve, "DELETE", f"/v2/projects/demo/tenants/{self.tenant}")
             lost.run_ok(f"keys revoke-api-key {self.api_key} --project demo")
             lost.run_ok(f"users disable {self.people['disabled']['localId']} --project demo")
@@ -71,10 +84,23 @@ class Loss:
     @staticmethod
     def accepted(installation, name, role):
         """The ID of a person with a role in the project, which the person accepted."""
-        invited = json.loads(installation.run_ok(
-            f"administrators invite {name}@example.org --role {role} --project demo"))
+        invited = Loss.invited(installation, name, role)
         sql(installation.database_url, "UPDATE administrator SET invitation_hash = NULL, invitation_expires_at = NULL")
-        return invited["localId"]
+        return invited
+
+    @staticmethod
+    def invited(installation, name, role):
+        return json.loads(installation.run_ok(
+            f"administrators invite {name}@example.org --role {role} --project demo"))["localId"]
+
+    @staticmethod
+    def add_passkeys(installation, account):
+        """Gives an account the passkeys `phone` and `laptop`, in base64url."""
+        for credential in ("cGhvbmU", "bGFwdG9w"):
+            sql(installation.database_url, f"""
+                INSERT INTO passkey VALUES ('demo', 'localhost', '{credential}', '{account}', 'handle', '', -7, 0, false,
+                    false, '{{}}', '', 'Passkey', now(), now(), NULL)""")
+        sql(installation.database_url, f"UPDATE account SET passkey_count = 2 WHERE id = '{account}'")
 
     def administer(self, serve, method, path, body=None):
         response = requests.request(
@@ -148,6 +174,8 @@ def test_a_revoked_service_key_is_revoked_again(loss, repaired):
 def test_what_was_removed_before_the_loss_is_removed_again(loss, repaired):
     url = repaired[2].database_url
     assert sql(url, "SELECT subject FROM linked_identity") == ""
+    assert sql(url, "SELECT credential_id FROM passkey") == "cGhvbmU\n"
+    assert sql(url, "SELECT count(*) FROM second_factor") == "0\n"
     assert sql(url, f"SELECT count(*) FROM api_key WHERE id = '{loss.api_key}' AND revoked_at IS NOT NULL") == "1\n"
     assert sql(url, "SELECT count(*) FROM realm WHERE parent_id IS NOT NULL AND deleted_at IS NULL") == "0\n"
 
@@ -167,12 +195,17 @@ def test_the_operator_reads_what_was_done_and_what_is_lost(loss, repaired):
         f"demo: ended the sessions of the account {people['new-password']}",
         f"demo: ended 1 session of the account {people['lost-phone']}",
         f"demo: unlinked google.com from the account {people['unlinked']}",
+        f"demo: removed the passkey bGFwdG9w of the account {people['lost-laptop']}",
+        f"demo: removed 1 second factor of the account {people['lost-factor']}",
+        f"demo: ended the sessions of the account {people['lost-factor']}",
+        f"demo: removed the role of {loss.operators['invited']}",
         f"demo: revoked the API key {loss.api_key}",
         f"demo: revoked the service key {loss.key['id']}",
         f"demo: deleted the tenant {loss.tenant}",
         f"demo: removed the role of {loss.operators['leaver']}",
         f"demo: reduced the role of {loss.operators['reader']} to viewer",
         "demo: could not repeat 1 × apiKey.added",
+        "demo: could not repeat 1 × administrator.invited",
     ])
 
 
@@ -197,7 +230,7 @@ def test_without_audit_events_the_command_says_what_it_cannot_know(loss):
     installation = loss.restore()
     output = installation.run_ok(f"after-restore --backup-time {loss.time} --yes")
     assert "Without --audit, this command cannot know" in output
-    assert sql(installation.database_url, "SELECT count(*) FROM account WHERE realm_id = 'demo'") == "7\n"
+    assert sql(installation.database_url, "SELECT count(*) FROM account WHERE realm_id = 'demo'") == "9\n"
 
 
 @pytest.mark.parametrize(("options", "message"), [

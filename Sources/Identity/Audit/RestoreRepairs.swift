@@ -16,6 +16,10 @@ public struct RestoreRepairs: Hashable, Sendable {
         public var endsSessions = false
         public var endedSessions: Set<ID<Session>> = []
         public var unlinked: Set<ProviderID> = []
+        public var removedPasskeys: Set<ID<Passkey>> = []
+        public var removedFactors: Set<ID<Factor>> = []
+        /// The factors that the account got after the backup and still had at the loss. The backup lacks them.
+        public var lostFactors: Set<ID<Factor>> = []
 
         public init() {}
     }
@@ -29,6 +33,9 @@ public struct RestoreRepairs: Hashable, Sendable {
     public private(set) var roles: [ID<Identity.Account>: AdministratorRole?] = [:]
     /// The number of events that no repair covers, by action: what they created or changed is lost.
     public private(set) var lost: [String: Int] = [:]
+    /// The accounts from which such events took something that the backup has, by action. An administrator has to look
+    /// at them.
+    public private(set) var unrepaired: [String: Set<ID<Identity.Account>>] = [:]
 
     /// - Parameters:
     ///   - events: the events of one realm, in the order of their times. Events that the backup has are ignored.
@@ -44,6 +51,10 @@ public struct RestoreRepairs: Hashable, Sendable {
         case "serviceKey.revoked": revokedServiceKeys.append(note.subject)
         case "tenant.removed": removedTenants.append(ID(note.subject))
         case "administrator.removed", "administrator.suspended": roles[ID(note.subject)] = .some(nil)
+        case "administrator.invited":
+            // A person with a role is not invited, and the invitation replaced an earlier one, which the backup may have.
+            roles[ID(note.subject)] = .some(nil)
+            lost[note.action, default: 0] += 1
         case "administrator.changed", "administrator.accepted":
             roles[ID(note.subject)] = .some(note.detail["administratorRole"].flatMap(AdministratorRole.init(rawValue:)))
             // A role that the backup lacks is not given again.
@@ -52,6 +63,7 @@ public struct RestoreRepairs: Hashable, Sendable {
             let kind = AccountEvent.Kind(rawValue: note.action)
             guard let kind, change(&accounts[ID(note.subject), default: Account()], by: kind, note.detail) else {
                 lost[note.action, default: 0] += 1
+                if kind?.takesAway == true { unrepaired[note.action, default: []].insert(ID(note.subject)) }
                 return
             }
         }
@@ -93,12 +105,21 @@ public struct RestoreRepairs: Hashable, Sendable {
             // Only the event of the account that lost the identity names the target.
             guard detail["target"] != nil, let provider = detail["provider"] else { return false }
             account.unlinked.insert(ProviderID(provider))
+        case .passkeyRemoved:
+            guard let passkey = detail["credentialId"] else { return false }
+            account.removedPasskeys.insert(ID(passkey))
+        case .factorRemoved:
+            guard let factor = detail["factorId"].map({ ID<Factor>($0) }) else { return false }
+            if account.lostFactors.remove(factor) == nil { account.removedFactors.insert(factor) }
+            account.endsSessions = true
+        case .factorAdded:
+            if let factor = detail["factorId"] { account.lostFactors.insert(ID(factor)) }
+            return false
         // The event about the unlinked identity repairs the account.
         case .appleAccountDeleted: break
         case .accountCreated, .accountMerged, .accountMergeUndone, .accountSignInMethodMissing, .emailVerified,
             .identityLinked, .identityTransferred, .identitySuspended, .signalReceived, .ageConsentRescinded,
-            .appleEmailDisabled, .appleEmailEnabled, .factorAdded,
-            .factorRemoved, .passkeyAdded, .passkeyRemoved, .passkeyCounterFailed, .recoveryCodeUsed,
+            .appleEmailDisabled, .appleEmailEnabled, .passkeyAdded, .passkeyCounterFailed, .recoveryCodeUsed,
             .recoveryCodesRenewed, .phoneAdded, .phoneRemoved, .sessionOpened:
             return false
         }
@@ -112,12 +133,57 @@ public struct RestoreRepairs: Hashable, Sendable {
             case "email": account.changedOwner = true
             case "password": account.lostPassword = true
             case "validSince": break
+            case "mfa":
+                // The events about the factors repair the account.
+                isRepaired = true
+                continue
             default: continue
             }
             account.endsSessions = true
             isRepaired = true
         }
         return isRepaired
+    }
+}
+
+extension RestoreRepairs.Account {
+    /// The factors of `account` that stay; `nil` if all do.
+    public func keptFactors(of account: Account) -> [KeptFactor]? {
+        let factors = account.secondFactors.factors
+        let kept = factors.filter { !removedFactors.contains($0.id) }
+        guard kept.count < factors.count else { return nil }
+        return kept.map { KeptFactor(id: $0.id, phoneNumber: $0.phoneNumber, displayName: nil) }
+    }
+
+    /// Whether the user replaced the last factor that the backup has: the account would ask for no factor.
+    public func lostLastFactor(of account: Account) -> Bool {
+        keptFactors(of: account)?.isEmpty == true && !lostFactors.isEmpty
+    }
+
+    /// Whether the repair leaves `account` neither an authenticator app nor a passkey, with which a person enters the
+    /// console.
+    public func endsAdministration(of account: Account) -> Bool {
+        let factors = account.secondFactors.factors.filter { !removedFactors.contains($0.id) }
+        let passkeys = account.passkeys.filter { !removedPasskeys.contains($0.id) }
+        let isChanged = factors.count < account.secondFactors.factors.count || passkeys.count < account.passkeys.count
+        return isChanged && passkeys.isEmpty && factors.allSatisfy { $0.kind != .totp }
+    }
+}
+
+extension AccountEvent.Kind {
+    /// Whether the event took something from the account that a backup gives back.
+    fileprivate var takesAway: Bool {
+        switch self {
+        case .accountMerged, .accountMergeUndone, .factorRemoved, .identityMoved, .identitySuspended,
+            .identityUnlinked, .passkeyRemoved, .phoneRemoved, .recoveryCodeUsed, .recoveryCodesRenewed:
+            true
+        case .accountCreated, .accountUpdated, .accountDeleted, .accountDisabled, .accountEnabled, .accountReclaimed,
+            .accountSignInMethodMissing, .identityLinked, .identityTransferred, .signalReceived, .sessionOpened,
+            .sessionRevoked, .factorAdded, .passkeyAdded, .passkeyCounterFailed, .passwordChanged, .passwordRemoved,
+            .emailChanged, .emailVerified, .emailDisavowed, .phoneAdded, .phoneTakenOver, .appleConsentRevoked,
+            .appleAccountDeleted, .appleEmailDisabled, .appleEmailEnabled, .ageConsentRescinded:
+            false
+        }
     }
 }
 

@@ -44,6 +44,14 @@ struct RestoreRepairsTests {
             "a deleted Apple Account", ("apple.accountDeleted", ["clientId": "com.example.app"]),
             ("identity.unlinked", ["provider": "apple.com"])
         ) { $0.unlinked = [.apple] },
+        Row("a removed passkey", ("passkey.removed", ["credentialId": "phone"])) { $0.removedPasskeys = [ID("phone")] },
+        Row(
+            "an administrator who removes a second factor", ("account.updated", ["fields": "mfa"]),
+            ("factor.removed", ["factorId": "app"])
+        ) { ($0.removedFactors, $0.endsSessions) = ([ID("app")], true) },
+        Row("a removed second factor", ("factor.removed", ["factorId": "app"])) {
+            ($0.removedFactors, $0.endsSessions) = ([ID("app")], true)
+        },
         Row("an administrator who disables", ("account.disabled", [:])) { $0.isDisabled = true },
         Row("an administrator who disables and enables", ("account.disabled", [:]), ("account.enabled", [:])) {
             $0.endsSessions = true
@@ -82,7 +90,8 @@ struct RestoreRepairsTests {
             (["administrator.removed"], [nil], 0), (["administrator.suspended"], [nil], 0),
             (["administrator.changed"], [.viewer], 0),
             (["administrator.removed", "administrator.accepted"], [.viewer], 1),
-            (["administrator.accepted", "administrator.removed"], [nil], 1), (["administrator.invited"], [], 0),
+            (["administrator.accepted", "administrator.removed"], [nil], 1), (["administrator.invited"], [nil], 0),
+            (["administrator.invited", "administrator.accepted"], [.viewer], 1),
         ] as [([String], [AdministratorRole?], Int)])
     func roles(actions: [String], expected: [AdministratorRole?], accepted: Int) {
         let events = actions.map { action in
@@ -102,6 +111,51 @@ struct RestoreRepairsTests {
         let repairs = RestoreRepairs(events, after: Self.backup)
         #expect(
             repairs.lost == ["account.created": 2, "account.merged": 1, "app.added": 1, "account.updated": 1])
+    }
+
+    @Test("The accounts from which a change took something that is not repeated are listed")
+    func unrepaired() {
+        let events = [
+            Self.event("recoveryCode.used"), Self.event("phone.removed", subject: "bob"),
+            Self.event("phone.removed"), Self.event("passkey.removed"), Self.event("account.created"),
+        ]
+        let repairs = RestoreRepairs(events, after: Self.backup)
+        let (ada, bob) = (ID<Account>("ada"), ID<Account>("bob"))
+        #expect(
+            repairs.unrepaired
+                == ["recoveryCode.used": [ada], "phone.removed": [ada, bob], "passkey.removed": [ada]])
+        #expect(repairs.lost["phone.removed"] == 2)
+    }
+
+    /// The actions about factors after the backup, which has the authenticator app `app`.
+    struct FactorRow: Sendable {
+        let events: [(String, String)]
+        let kept: [ID<Factor>]?
+        let isLost: Bool
+    }
+
+    @Test(
+        "A factor that was removed is removed again, and one that was replaced leaves no account without a factor",
+        arguments: [
+            FactorRow(events: [("factor.removed", "app")], kept: [], isLost: false),
+            FactorRow(events: [("factor.removed", "app"), ("factor.added", "new")], kept: [], isLost: true),
+            FactorRow(
+                events: [("factor.removed", "app"), ("factor.added", "new"), ("factor.removed", "new")], kept: [],
+                isLost: false),
+            FactorRow(events: [("factor.added", "new")], kept: nil, isLost: false),
+            FactorRow(events: [("factor.removed", "other")], kept: nil, isLost: false),
+        ])
+    func factors(row: FactorRow) throws {
+        let repairs = RestoreRepairs(
+            row.events.map { Self.event($0.0, ["factorId": $0.1]) }, after: Self.backup)
+        let repair = try #require(repairs.accounts[ID("ada")])
+        var account = Account(id: ID("ada"), createdAt: Self.backup, validSince: Self.backup)
+        account.secondFactors = SecondFactors(factors: [
+            Factor(id: ID("app"), kind: .totp, displayName: nil, enrolledAt: Self.backup)
+        ])
+        #expect(repair.keptFactors(of: account)?.map(\.id) == row.kept)
+        #expect(repair.lostLastFactor(of: account) == row.isLost)
+        #expect(repair.endsAdministration(of: account) == (row.kept == []))
     }
 
     @Test("An account that received an identity does not lose it")
