@@ -84,38 +84,10 @@ extension PostgresArrayElement where Self: PostgresEncodable & PostgresDecodable
     }
 
     public static func elements(postgres cell: Cell) throws(DecodingFault) -> [Self] {
-        var reader = ArrayReader(
-            remaining: try cell.bytes(
-                of: .textArray, .varcharArray, .boolArray, .int4Array, .int8Array, .timestamptzArray, .uuidArray))
-        let dimensions = try reader.integer()
-        _ = try reader.integer()  // whether an element is NULL
-        let type = PostgresType(oid: UInt32(bitPattern: try reader.integer()))
-        guard dimensions != 0 else { return [] }
-        let count = Int(try reader.integer())
-        _ = try reader.integer()  // the first index
-        guard dimensions == 1, count >= 0, count <= reader.remaining.count / 4 else { throw .malformed }
+        var reader = try FieldReader(array: cell)
         var elements: [Self] = []
-        elements.reserveCapacity(count)
-        for _ in 0..<count { elements.append(try Self(postgres: try reader.cell(type))) }
+        elements.reserveCapacity(reader.count)
+        while reader.count > 0 { elements.append(try Self(postgres: try reader.next())) }
         return elements
-    }
-}
-
-private struct ArrayReader {
-    var remaining: UnsafeRawBufferPointer
-
-    mutating func integer() throws(DecodingFault) -> Int32 {
-        Int32(bigEndian: try readBytes(4).loadUnaligned(as: Int32.self))
-    }
-
-    mutating func cell(_ type: PostgresType) throws(DecodingFault) -> Cell {
-        let length = Int(try integer())
-        return Cell(type: type, bytes: length < 0 ? nil : try readBytes(length))
-    }
-
-    private mutating func readBytes(_ count: Int) throws(DecodingFault) -> UnsafeRawBufferPointer {
-        guard count <= remaining.count else { throw .malformed }
-        defer { remaining = UnsafeRawBufferPointer(rebasing: remaining.dropFirst(count)) }
-        return UnsafeRawBufferPointer(rebasing: remaining.prefix(count))
     }
 }

@@ -200,6 +200,8 @@ public struct PostgresType: Hashable, Sendable {
     public static let bpchar = PostgresType(oid: 1042)
     public static let varchar = PostgresType(oid: 1043)
     public static let timestamptz = PostgresType(oid: 1184)
+    /// A composite value without a named type.
+    public static let record = PostgresType(oid: 2249)
     public static let uuid = PostgresType(oid: 2950)
     public static let jsonb = PostgresType(oid: 3802)
 
@@ -209,5 +211,6 @@ public struct PostgresType: Hashable, Sendable {
     public static let varcharArray = PostgresType(oid: 1015)
     public static let int8Array = PostgresType(oid: 1016)
     public static let timestamptzArray = PostgresType(oid: 1185)
+    public static let recordArray = PostgresType(oid: 2287)
     public static let uuidArray = PostgresType(oid: 2951)
 }

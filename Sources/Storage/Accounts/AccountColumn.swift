@@ -7,16 +7,15 @@ internal import Postgres
 /// Has closures instead of key paths, because access through a key path is several times slower.
 struct AccountColumn: Sendable {
     /// A type that can be read, and sent alone or in an array.
-    typealias Storable = Hashable & PostgresArrayElement & PostgresDecodable & PostgresEncodable & Sendable
+    typealias Storable = ArrayedValue & Hashable & PostgresArrayElement & PostgresEncodable & Sendable
 
     private let name: StaticString
-    /// ``name``, converted once instead of for each row.
-    private let nameInRows: String
+    private let type: ArrayType
     /// Returns the value for an insertion.
     let parameter: @Sendable (Account) -> Parameter
     /// Returns the array of the values for an insertion of several accounts.
     let arrayParameter: @Sendable ([Account]) -> Parameter
-    private let decode: @Sendable (Row, String, inout Account) throws -> Void
+    private let decode: @Sendable (inout ValuesByType, inout Account) throws -> Void
     /// Returns whether an update changes the column, and the new value; `nil` for a column that updates do not change,
     /// or whose new value depends on other columns (see ``SQL/update(_:by:at:in:where:from:passwordHash:)``).
     private let change: (@Sendable (AccountUpdate) -> (isMade: Parameter, value: Parameter))?
@@ -34,10 +33,10 @@ struct AccountColumn: Sendable {
         update: (@Sendable (AccountUpdate) -> AccountUpdate.Value<Value>?)? = nil
     ) {
         self.name = name
-        nameInRows = name.description
+        type = Value.arrayType
         parameter = { value($0).postgresParameter }
         arrayParameter = { Value?.postgresParameter(of: $0.map(value)) }
-        decode = { row, name, account in set(&account, try row.decode(name)) }
+        decode = { values, account in set(&account, try values.next()) }
         guard let update else {
             change = nil
             return
@@ -56,10 +55,10 @@ struct AccountColumn: Sendable {
         update: (@Sendable (AccountUpdate) -> Value?)? = nil
     ) {
         self.name = name
-        nameInRows = name.description
+        type = Value.arrayType
         parameter = { value($0).postgresParameter }
         arrayParameter = { Value.postgresParameter(of: $0.map(value)) }
-        decode = { row, name, account in set(&account, try row.decode(name)) }
+        decode = { values, account in set(&account, try values.next()) }
         guard let update else {
             change = nil
             return
@@ -146,13 +145,14 @@ extension AccountUpdate {
 }
 
 extension AccountColumn {
-    /// The columns as a select list. The table has the alias `a`.
-    static let selection =
-        ("\(list: all, { sql, column in column.appendName(after: "a.", to: &sql) })" as SQL).compacted
+    /// Selects the columns as one column. The table has the alias `a`.
+    static let selection: SQL =
+        "\(SQL.valuesByType(all.map { TypedExpression($0.type, "a.\($0.nameInStatements)") })) AS account_values"
 
-    /// Decodes the columns of ``selection`` into an account.
+    /// Decodes the column of ``selection`` into an account.
     static func decode(_ row: Row, into account: inout Account) throws {
-        for column in all { try column.decode(row, column.nameInRows, &account) }
+        var values = try ValuesByType(try row.fields("account_values"))
+        for column in all { try column.decode(&values, &account) }
     }
 
     /// The names of the columns of insertions, and the values of an account, of which the key is inserted separately.

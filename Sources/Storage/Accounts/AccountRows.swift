@@ -5,26 +5,9 @@ internal import Postgres
 
 /// The columns of an ``Account`` in a table with the alias `a`, and their decoding.
 enum AccountRow {
-    /// Selects the account's columns. The column `identities` is a JSON array as text; NULL for an account without
-    /// identities.
-    static let columns: SQL = "a.id, \(AccountColumn.selection), \(identities)"
-
-    private static let identities: SQL = """
-        (SELECT jsonb_agg(jsonb_build_object('provider', l.provider, 'subject', l.subject, 'email', l.email, \
-        'displayName', l.display_name, 'photoURL', l.photo_url, 'emailTrust', l.email_trust, \
-        'isPrivateEmail', l.is_private_email, 'givenName', l.given_name, 'familyName', l.family_name, \
-        'realUserStatus', l.real_user_status, 'screenName', l.screen_name, 'language', l.language, \
-        'timeZone', l.time_zone, 'audience', l.audience, 'issuer', l.issuer, \
-        'linkedAt', (extract(epoch FROM l.linked_at) * 1000000)::bigint, 'linkedDevice', l.linked_device, \
-        'credentialState', l.credential_state, 'relayForwarding', l.relay_forwarding, \
-        'isSuspended', l.suspended_at IS NOT NULL, \
-        'voidBefore', (extract(epoch FROM l.credentials_void_before) * 1000000)::bigint, \
-        'credentialCheckedAt', (extract(epoch FROM l.credential_checked_at) * 1000000)::bigint, \
-        'transferSubject', CASE WHEN l.transferred_at IS NULL THEN l.transfer_sub END) \
-        ORDER BY l.created_at, l.provider)::text \
-        FROM linked_identity l WHERE l.realm_id = a.realm_id AND l.account_id = a.id) AS identities, \
-        \(secondFactors), \(passkeys)
-        """
+    /// Selects the account's columns.
+    static let columns: SQL =
+        "a.id, \(AccountColumn.selection), \(IdentityRow.column), \(secondFactors), \(passkeys)"
 
     /// A column with the second factors of the account as a JSON object in text; NULL for an account without factors.
     /// The function keeps the subqueries out of this statement, because PostgreSQL would prepare them for every
@@ -49,7 +32,7 @@ enum AccountRow {
         let epoch = Instant(microseconds: 0)
         var account = Account(id: ID(try row.decode("id")), createdAt: epoch, validSince: epoch)
         try AccountColumn.decode(row, into: &account)
-        account.identities = try identities(try row.decode("identities"))
+        account.identities = try IdentityRow.identities(row)
         account.secondFactors = try secondFactors(try row.decode("second_factors"))
         account.passkeys = try passkeys(try row.decode("passkeys"))
         return account
@@ -66,41 +49,6 @@ enum AccountRow {
         var account = try account(row)
         account.lastRefreshAt = try row.decode("last_refresh_at", as: Timestamp?.self).map { Instant($0) }
         return account
-    }
-
-    /// An element of the column `identities`. Times are in microseconds since 1970.
-    fileprivate struct StoredIdentity: Decodable {
-        let provider: String
-        let subject: String
-        let email: String?
-        let displayName: String?
-        let photoURL: String?
-        let emailTrust: EmailTrust
-        let isPrivateEmail: Bool
-        let givenName: String?
-        let familyName: String?
-        let realUserStatus: Int?
-        let screenName: String?
-        let language: String?
-        let timeZone: String?
-        let audience: String?
-        let issuer: String?
-        let linkedAt: Int64
-        let linkedDevice: String?
-        let credentialState: String?
-        let credentialCheckedAt: Int64?
-        let transferSubject: String?
-        let relayForwarding: Bool?
-        let isSuspended: Bool
-        let voidBefore: Int64?
-
-        var credential: CredentialStatus? {
-            guard let state = credentialState.flatMap(CredentialStatus.State.init), let time = credentialCheckedAt
-            else {
-                return nil
-            }
-            return CredentialStatus(state, at: Instant(microseconds: time))
-        }
     }
 
     /// The column `second_factors`. Times are in microseconds since 1970.
@@ -161,30 +109,6 @@ enum AccountRow {
                 lastUsedAt: $0.lastUsedAt.map(Instant.init(microseconds:)), isBackedUp: $0.isBackedUp,
                 transports: $0.transports, aaguid: $0.aaguid)
         }
-    }
-
-    private static func identities(_ json: String?) throws -> [LinkedIdentity] {
-        guard let json else { return [] }
-        return try StrictJSON.decode([StoredIdentity].self, from: Array(json.utf8)).map(LinkedIdentity.init)
-    }
-}
-
-extension LinkedIdentity {
-    fileprivate init(_ stored: AccountRow.StoredIdentity) {
-        self.init(
-            provider: ProviderID(stored.provider), subject: stored.subject,
-            email: stored.email.flatMap(EmailAddress.init), emailTrust: stored.emailTrust,
-            isPrivateEmail: stored.isPrivateEmail,
-            profile: UserProfile(
-                name: PersonName(given: stored.givenName, family: stored.familyName), displayName: stored.displayName,
-                photoURL: stored.photoURL.flatMap(PhotoURL.init), screenName: stored.screenName,
-                language: stored.language, timeZone: stored.timeZone),
-            realUserStatus: stored.realUserStatus, audience: stored.audience,
-            issuer: stored.issuer, linkedAt: Instant(microseconds: stored.linkedAt), linkedDevice: stored.linkedDevice,
-            credential: stored.credential, emailForwarding: stored.relayForwarding)
-        transferSubject = stored.transferSubject
-        isSuspended = stored.isSuspended
-        credentialsVoidBefore = stored.voidBefore.map { Instant(microseconds: $0) }
     }
 }
 
