@@ -37,7 +37,7 @@ struct FlowPageTests {
                 id: ID("demo"), number: 1, profile: .sekisho, authorizedDomains: ["app.example.com"], supporting: .live),
             policy: Policy(.sekisho))
         let target = try AuthorizationTarget(page: "https://app.example.com/in", in: realm)
-        let link = Self.page(failure, .english, back: .link(target, url: target.adding("error", "X"))).html
+        let link = Self.page(failure, .english, back: .link(target, url: target.adding([(.error, "X")]))).html
         #expect(link.contains(#"href="https://app.example.com/in?error=X""#))
         let script = Self.page(failure, .english, back: .script("{}", waitsForClick: true)).html
         #expect(script.contains(#"id="back""#) && script.contains("data-delivery"))
