@@ -5,7 +5,7 @@ internal import Identity
 extension Endpoint {
     static let getProjectConfig = administrator(
         "getProjectConfig", .get, "/v2/projects/{project}/config", needs: .readConfig
-    ) { _, administrator in try .json(ProjectConfig(administrator.realm)) }
+    ) { _, administrator in try .json(ProjectConfig(administrator.realm, for: administrator)) }
 
     static let updateProjectConfig = administrator(
         "updateProjectConfig", .patch, "/v2/projects/{project}/config", needs: .config
@@ -27,7 +27,8 @@ extension Endpoint {
             }
         }
         return try .json(
-            ProjectConfig(configuration.realm, warnings: unimplemented + (configuration.warningTexts ?? [])))
+            ProjectConfig(
+                configuration.realm, for: administrator, warnings: unimplemented + (configuration.warningTexts ?? [])))
     }
 }
 
@@ -83,17 +84,20 @@ private struct ProjectConfig: Encodable {
     let texts: [CustomTextConfig]
     let warnings: [String]?
 
-    init(_ realm: Realm, warnings: [String] = []) {
+    /// - Parameter administrator: who gets the response. Without the scope `trust`, it has nothing with which to sign in or
+    ///   to send messages; see ``Project/abbreviated``.
+    init(_ realm: Realm, for administrator: Administrator, warnings: [String] = []) {
         self.warnings = warnings.isEmpty ? nil : warnings
         let policy = realm.policy
-        name = "projects/\(realm.project.number)/config"
+        let project = administrator.scopes.allows(.trust) ? realm.project : realm.project.abbreviated
+        name = "projects/\(project.number)/config"
         signIn = SignIn(
             email: .init(
                 enabled: policy.emailSignIn.isEnabled, passwordRequired: policy.emailSignIn.isPasswordRequired),
             anonymous: .init(enabled: policy.allowsAnonymous),
             phoneNumber: .init(
                 enabled: policy.allowsPhoneNumbers,
-                testPhoneNumbers: realm.project.sms.testNumbers.isEmpty ? nil : realm.project.sms.testNumbers),
+                testPhoneNumbers: project.sms.testNumbers.isEmpty ? nil : project.sms.testNumbers),
             allowDuplicateEmails: policy.allowsDuplicateEmails)
         client = ClientConfig(allowsSignUp: policy.allowsSignUp, allowsDeletion: policy.allowsDeletion)
         autodeleteAnonymousUsers = policy.deletesUnusedAnonymousAccounts
@@ -105,8 +109,8 @@ private struct ProjectConfig: Encodable {
         mfa = MFAConfig(policy.secondFactors)
         passkeys = PasskeyConfig(realm.project.passkeys)
         smsRegionConfig = SMSRegionConfig(realm.project.sms.regions)
-        sms = SMSConfig(realm.project.sms)
-        blockingFunctions = BlockingFunctionsConfig(realm.project.blockingFunctions)
+        sms = SMSConfig(project.sms)
+        blockingFunctions = BlockingFunctionsConfig(project.blockingFunctions)
         brand = BrandConfig(realm.project.brand)
         texts = CustomTextConfig.all(realm.project.texts)
     }

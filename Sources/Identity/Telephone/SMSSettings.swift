@@ -81,6 +81,12 @@ public enum SMSTemplate {
         template.utf8.count <= 1000 && parts(of: template) != nil
     }
 
+    /// Whether the template contains anything but placeholders.
+    static func hasText(_ template: String) -> Bool {
+        parts(of: template)?.contains { part in if case .text(let text) = part { !text.isEmpty } else { false } }
+            ?? true
+    }
+
     /// Returns the template with the values inserted in one pass.
     public static func expand(_ template: String, _ values: [String: String]) -> String {
         (parts(of: template) ?? []).map { part in
