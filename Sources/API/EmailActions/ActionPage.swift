@@ -86,7 +86,8 @@ private struct ActionPageRequest {
         case .resetPassword:
             .resetPassword(
                 of: code.email, PasswordRules(checked.realm.policy), missing: unmet,
-                removable: checked.removableMethods, checked.newAccountChoice, after: remedy, form, pageContext)
+                removable: checked.removableMethods, removed: checked.removedMethods, checked.newAccountChoice,
+                after: remedy, form, pageContext)
         case .signIn: .signIn(code.email, appLink(of: checked), pageContext)
         case .changeEmail:
             .changeEmail(
@@ -141,11 +142,14 @@ private struct ActionPageRequest {
         case .undoMerge:
             return try await pageResponse(after: try await emailActions.undoMerge(code, from: context), of: checked)
         }
-        return PageResponse(finalPage(checked), of: checked.realm.id)
+        let removed = fields[.newAccount] == nil ? checked.removedMethods : []
+        return PageResponse(finalPage(checked, removed: removed), of: checked.realm.id)
     }
 
     /// The page after an address was verified or changed, or a password was reset.
-    private func finalPage(_ checked: CheckedCode) -> Page {
+    ///
+    /// - Parameter removed: the sign-in methods that the reset has removed.
+    private func finalPage(_ checked: CheckedCode, removed: [SignInMethodName] = []) -> Page {
         let code = checked.code
         let realm = checked.realm
         let pageContext = pageContext(of: checked)
@@ -154,7 +158,7 @@ private struct ActionPageRequest {
         case .verifyEmail: .emailVerified(code.email, continuing: continueURL, pageContext)
         case .resetPassword:
             .passwordReset(
-                of: code.email, continuing: continueURL, or: signInPageReturn(in: realm), pageContext)
+                of: code.email, removed: removed, continuing: continueURL, or: signInPageReturn(in: realm), pageContext)
         case .changeEmail: .emailChanged(to: code.newEmail ?? code.email, continuing: continueURL, pageContext)
         // Not reached: ``redeem(_:_:)`` returns other pages for these purposes.
         case .signIn, .recoverEmail, .removeSignInMethod, .revertFactorAddition, .undoMerge: page(of: checked)

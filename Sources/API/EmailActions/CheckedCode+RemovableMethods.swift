@@ -24,6 +24,12 @@ extension CheckedCode {
 }
 
 extension CheckedCode {
+    /// The sign-in methods that a password reset removes in any case.
+    var removedMethods: [SignInMethodName] {
+        let removed = account?.methodsRemovedByReset(by: realm.policy) ?? []
+        return removed.map { SignInMethodName($0, in: realm) }
+    }
+
     /// All sign-in methods of the account.
     var methods: [SignInMethodName] {
         guard let account else { return [] }

@@ -34,7 +34,8 @@ extension Endpoint {
 extension EndpointCall {
     fileprivate func forgotPasswordPage() async throws -> PageResponse {
         try await withProject(languageTag: request.query("lang")) { realm, pageContext in
-            PageResponse(.forgotPassword(pageContext), of: realm.id)
+            PageResponse(
+                .forgotPassword(removesMethods: realm.policy.resetUnlinksIdentities, pageContext), of: realm.id)
         }
     }
 
@@ -43,7 +44,8 @@ extension EndpointCall {
         let fields = FormFields(request)
         return try await withProject(languageTag: fields?[.language]) { realm, pageContext in
             guard let email = fields?[.email].flatMap(EmailAddress.init) else {
-                let page = Page.forgotPassword(isInvalid: true, pageContext)
+                let page = Page.forgotPassword(
+                    isInvalid: true, removesMethods: realm.policy.resetUnlinksIdentities, pageContext)
                 return PageResponse(page, of: realm.id, because: CredentialRefusal.invalidEmail)
             }
             do {

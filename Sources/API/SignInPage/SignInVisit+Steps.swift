@@ -59,7 +59,9 @@ extension SignInVisit {
                 because: refusal)
         case .reset where offer.screen.offersPassword:
             return response(
-                .requestReset(email: form.email, step(problem), pageContext), status: status, because: refusal)
+                .requestReset(
+                    email: form.email, removesMethods: realm.policy.resetUnlinksIdentities, step(problem), pageContext),
+                status: status, because: refusal)
         case .signIn, .signUp, .reset, .emailCode:
             form.stays = stays
             form.remembers = flow.remembersAccount

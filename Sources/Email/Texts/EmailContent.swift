@@ -100,7 +100,7 @@ struct EmailContent {
         return EmailContent(
             .passwordChangedSubject,
             [.passwordChanged] + (values.hasEarlierMailbox ? [.earlierMailbox] : [])
-                + (hasLinks ? [.methodsStillWork] : []),
+                + (values.methods.isEmpty ? [] : [.methodsRemoved]) + (hasLinks ? [.methodsStillWork] : []),
             hasLinks ? [.removalExplanation, .expiryAfterChange, .ignoreOrResetIfListed] : [.ignoreOrReset])
     }
 

@@ -8,7 +8,8 @@ enum EmailText: TextKey {
         signInSubject, signIn, signInLink, signInWarning, changeEmailSubject, changeEmail, changeEmailLink, signInCode,
         signUpCode, codeWarning, accountExistsSubject, accountExists, accountExistsMethods, accountExistsAdvice
     /// Notices about the password and the address.
-    case passwordChangedSubject, passwordChanged, earlierMailbox, methodsStillWork, ignoreOrResetIfListed,
+    case passwordChangedSubject, passwordChanged, earlierMailbox, methodsRemoved, methodsStillWork,
+        ignoreOrResetIfListed,
         emailChangedSubject, emailChanged, emailChangedUnconfirmed, emailChangedLink, emailChangedAdvice,
         relayAddressChanged, relayAddressChangedAdvice
     /// Notices about sign-in methods and second factors.

@@ -41,7 +41,7 @@ struct EmailTextValues: Hashable {
     let staysConnectedToApple: Bool
     /// Whether the owner of another mailbox can take the account back.
     let hasEarlierMailbox: Bool
-    /// The sign-in methods of the account, after a merge or in answer to a sign-up.
+    /// The sign-in methods of the account, after a merge or in answer to a sign-up; those that a reset has removed.
     let methods: [SignInMethodName]
     /// The code to enter on the sign-in page; `nil` if the email has none.
     let code: String?

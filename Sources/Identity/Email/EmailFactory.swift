@@ -143,10 +143,12 @@ extension EmailFactory {
 
     /// Returns a notice to the owner about a password reset, with a removal link for each of `identities`.
     ///
-    /// - Parameter earlier: a mailbox whose owner can take the account back.
+    /// - Parameters:
+    ///   - removed: the methods that the reset has removed.
+    ///   - earlier: a mailbox whose owner can take the account back.
     func resetNotice(
         to email: EmailAddress, about account: ID<Account>, withRemovalLinksFor identities: [LinkedIdentity],
-        earlier: EarlierMailbox?, from context: RequestContext, at now: Instant
+        removed: [ProviderID] = [], earlier: EarlierMailbox?, from context: RequestContext, at now: Instant
     ) throws -> EmailBatch {
         guard sendsEmail else { return .none }
         let issued = identities.compactMap { identity in
@@ -160,7 +162,8 @@ extension EmailFactory {
             }
         }
         let removals = issued.map { EmailPayload.Removal(provider: $0.provider, code: $0.code.secret) }
-        var payload = EmailPayload(removals: removals.isEmpty ? nil : removals)
+        var payload = EmailPayload(
+            removals: removals.isEmpty ? nil : removals, methods: removed.isEmpty ? nil : removed)
         payload.hasEarlierMailbox = earlier == nil ? nil : true
         let emails = try notice(.passwordChanged, to: .proven(email), about: account, payload, from: context, at: now)
         return EmailBatch(codes: issued.map(\.code.record), emails: emails)

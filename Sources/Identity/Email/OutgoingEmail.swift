@@ -110,7 +110,7 @@ public struct EmailPayload: Hashable, Codable, Sendable {
     public var provider: ProviderID?
     /// Links that remove one identity each; `nil` if the email has none.
     public var removals: [Removal]?
-    /// The sign-in methods of the account after a merge.
+    /// The sign-in methods of the account after a merge, or those that a password reset has removed.
     public var methods: [ProviderID]?
     /// `true` in the notice of a deletion if the gateway cannot disconnect the app from the Apple Account; otherwise
     /// `nil`.

@@ -241,6 +241,13 @@ public struct MailboxChange: Hashable, Sendable {
 }
 
 extension Account {
+    /// The methods that a password reset removes from an account whose address is verified, because the policy says so.
+    /// The user is told before the reset.
+    public func methodsRemovedByReset(by policy: Policy) -> [ProviderID] {
+        guard policy.resetUnlinksIdentities, emailIsVerified else { return [] }
+        return identities.map(\.provider) + (passkeys.isEmpty ? [] : [.passkey])
+    }
+
     fileprivate func passwordWasSet(since time: Instant) -> Bool { passwordUpdatedAt.map { $0 >= time } ?? false }
 }
 

@@ -72,7 +72,8 @@ public struct OOBCodeRedeemer: Sendable {
                 return (.create(new, inPlaceOf: account), try replacementNotice(of: new, from: context, at: now))
             }
             let change = MailboxChange.resetting(account, to: hash, removing: selection, by: realm.policy)
-            let emails = try emailsAboutReset(change, earlier: found.earlierMailbox, from: context, at: now)
+            let emails = try emailsAboutReset(
+                change, by: realm.policy, earlier: found.earlierMailbox, from: context, at: now)
             return (.change(change), emails)
         }
         return found.code
@@ -157,14 +158,15 @@ extension OOBCodeRedeemer {
     /// Returns the notice to the mailbox that the reset has just proven. If the account was reclaimed, because its
     /// address was never verified, the notice states that. Otherwise it states that the password was changed.
     private func emailsAboutReset(
-        _ reset: MailboxChange, earlier: EarlierMailbox?, from context: RequestContext, at now: Instant
+        _ reset: MailboxChange, by policy: Policy, earlier: EarlierMailbox?, from context: RequestContext,
+        at now: Instant
     ) throws -> EmailBatch {
         guard reset.loss != .reclaimed, let email = reset.email else {
             return EmailBatch(emails: try reclaimNotice(of: reset, from: context, at: now))
         }
         return try emailFactory.resetNotice(
             to: email, about: reset.account.id, withRemovalLinksFor: reset.remainingRemovableIdentities,
-            earlier: earlier, from: context, at: now)
+            removed: reset.account.methodsRemovedByReset(by: policy), earlier: earlier, from: context, at: now)
     }
 
     /// Returns the notice that the owner of the mailbox has a new account; see ``EarlierMailbox``.

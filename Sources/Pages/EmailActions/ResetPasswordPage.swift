@@ -42,11 +42,13 @@ extension Page {
     /// - Parameters:
     ///   - missing: requirements that the submitted password does not meet; empty if no password was submitted.
     ///   - removable: sign-in methods that the owner may remove with the reset.
+    ///   - removed: those that the reset removes in any case.
     ///   - choice: whether the user gets a new account.
     ///   - remedy: what the link has just done; `nil` if the user opened the link of a password reset.
     public static func resetPassword(
         of email: EmailAddress, _ rules: PasswordRules, missing: [PasswordRequirement] = [],
-        removable: [ListedMethod], _ choice: NewAccountChoice, after remedy: Remedy? = nil,
+        removable: [ListedMethod], removed: [SignInMethodName] = [], _ choice: NewAccountChoice,
+        after remedy: Remedy? = nil,
         _ form: CodeForm, _ context: Context
     ) -> Page {
         let alert = context.problem(
@@ -73,25 +75,36 @@ extension Page {
             (remedy.map { [context.notice(of: $0)] } ?? []) + (missing.isEmpty ? [] : [alert]) + [
                 form.markup(
                     in: context,
-                    fields + others + context.newAccountCheckbox(choice) + [context.button(.action(.savePassword))]),
+                    fields + context.removal(.resetRemoves, of: removed) + others + context.newAccountCheckbox(choice)
+                        + [context.button(.action(.savePassword))]),
                 context.note(.action(.resetPasswordNote)),
             ])
     }
 
-    /// - Parameter visit: the visit of the sign-in page in which the user requested the reset.
+    /// - Parameters:
+    ///   - removed: the sign-in methods that the reset has removed.
+    ///   - visit: the visit of the sign-in page in which the user requested the reset.
     public static func passwordReset(
-        of email: EmailAddress, continuing url: ContinueURL?, or visit: SignInPageReturn? = nil, _ context: Context
+        of email: EmailAddress, removed: [SignInMethodName] = [], continuing url: ContinueURL?,
+        or visit: SignInPageReturn? = nil, _ context: Context
     ) -> Page {
         let next =
             visit.map { [context.link(.page(.continueToApp), to: .signInPage($0))] }
             ?? context.continueLinkOrAdvice(to: url)
         return Page(
             context, .action(.passwordReset),
-            [context.details(of: email), context.paragraph(.action(.passwordResetAdvice))] + next)
+            [context.details(of: email), context.paragraph(.action(.passwordResetAdvice))]
+                + context.removal(.resetRemoved, of: removed) + next)
     }
 }
 
 extension Page.Context {
+    /// What a reset removes; empty if it removes nothing.
+    fileprivate func removal(_ key: EmailActionText, of methods: [SignInMethodName]) -> [Markup] {
+        guard !methods.isEmpty else { return [] }
+        return [paragraph(.action(key, [.methods: .list(methods.map(\.label))]))]
+    }
+
     fileprivate func notice(of remedy: Page.Remedy) -> Markup {
         let text: Text =
             switch remedy {

@@ -103,11 +103,16 @@ extension Page {
     }
 
     /// Asks for the address to which a link for a new password is sent.
-    public static func requestReset(email: String, _ step: SignInStep, _ context: Context) -> Page {
+    ///
+    /// - Parameter removesMethods: whether a reset removes passkeys and linked services.
+    public static func requestReset(
+        email: String, removesMethods: Bool = false, _ step: SignInStep, _ context: Context
+    ) -> Page {
         titled(
             .resetTitle, step,
             context.summary(of: step) + [
-                context.paragraph(.resetAdvice),
+                context.paragraph(.resetAdvice)
+            ] + (removesMethods ? [context.paragraph(.action(.resetRemovesMethods))] : []) + [
                 step.form(
                     .reset, [context.emailField(email, step.problem), context.button(context.localized(.sendEmail))]),
                 context.footer([context.switchLink(.backToSignIn, to: .signIn, step)], step),

@@ -29,7 +29,7 @@ enum EmailActionText: TextKey {
         methodRemovedAddressTaken
     /// Set a password.
     case resetPassword, unsuitablePassword, newPassword, otherMethods, otherMethodsExplanation, savePassword,
-        resetPasswordNote, passwordReset, passwordResetAdvice
+        resetPasswordNote, resetRemovesMethods, resetRemoves, resetRemoved, passwordReset, passwordResetAdvice
     /// What a link has done before the user sets a password.
     case recoveredThenPassword, removedThenPassword, confirmedThenPassword, createdThenPassword, undoneThenPassword
     /// Requirements for passwords.

@@ -29,6 +29,7 @@ extension EmailText {
         case .passwordChangedSubject: "Your password for {app} was changed"
         case .passwordChanged: "The password of your account for {app} was changed, and other devices were signed out."
         case .earlierMailbox: "The account had another email address before, and the owner of that address can still take the account back. If you do not know that address, reset your password again, and choose a new account on the page."
+        case .methodsRemoved: "These ways to sign in were removed: {methods}."
         case .methodsStillWork: "The ways to sign in below still work for your account. If you did not add one of them, open its link."
         case .ignoreOrResetIfListed: "If you changed the password and added all of these yourself, you do not need to do anything. If you did not change the password, reset your password on the sign-in page right away. This signs out everyone else."
         case .emailChangedSubject: "Your email address for {app} was changed"

@@ -29,6 +29,7 @@ extension EmailText {
         case .passwordChangedSubject: "Ihr Passwort für {app} wurde geändert"
         case .passwordChanged: "Das Passwort Ihres Kontos für {app} wurde geändert. Andere Geräte wurden abgemeldet."
         case .earlierMailbox: "Das Konto hatte früher eine andere E-Mail-Adresse. Wem diese Adresse gehört, der kann das Konto noch zurückholen. Wenn Sie diese Adresse nicht kennen, setzen Sie Ihr Passwort noch einmal zurück und wählen Sie auf der Seite ein neues Konto."
+        case .methodsRemoved: "Diese Anmeldemethoden wurden entfernt: {methods}."
         case .methodsStillWork: "Die Anmeldemethoden unten gelten weiterhin für Ihr Konto. Wenn Sie eine davon nicht hinzugefügt haben, öffnen Sie deren Link."
         case .ignoreOrResetIfListed: "Wenn Sie das Passwort geändert und alle diese Anmeldemethoden selbst hinzugefügt haben, müssen Sie nichts tun. Wenn Sie das Passwort nicht geändert haben, setzen Sie es sofort auf der Anmeldeseite zurück. Damit werden alle anderen abgemeldet."
         case .emailChangedSubject: "Ihre E-Mail-Adresse für {app} wurde geändert"

@@ -29,6 +29,7 @@ extension EmailText {
         case .passwordChangedSubject: "Kata sandi {app} Anda telah diubah"
         case .passwordChanged: "Kata sandi akun {app} Anda telah diubah, dan perangkat lain telah keluar dari akun Anda."
         case .earlierMailbox: "Akun ini sebelumnya memiliki alamat email lain, dan pemilik alamat itu masih dapat mengambil kembali akun ini. Jika Anda tidak mengenal alamat itu, setel ulang kata sandi Anda sekali lagi, lalu pilih akun baru di halaman tersebut."
+        case .methodsRemoved: "Cara masuk ini telah dihapus: {methods}."
         case .methodsStillWork: "Cara masuk di bawah masih berfungsi untuk akun Anda. Jika ada yang tidak Anda tambahkan, buka tautannya."
         case .ignoreOrResetIfListed: "Jika Anda sendiri yang mengubah kata sandi dan menambahkan semua cara masuk ini, Anda tidak perlu melakukan apa pun. Jika bukan Anda yang mengubah kata sandi, segera setel ulang kata sandi di halaman masuk. Dengan begitu, semua orang lain akan dikeluarkan."
         case .emailChangedSubject: "Alamat email Anda untuk {app} telah diubah"

@@ -29,6 +29,7 @@ extension EmailText {
         case .passwordChangedSubject: "La tua password di {app} è stata modificata"
         case .passwordChanged: "La password del tuo account {app} è stata modificata e gli altri dispositivi sono stati disconnessi."
         case .earlierMailbox: "Prima l’account aveva un altro indirizzo email, e il titolare di quell’indirizzo può ancora recuperare l’account. Se non conosci quell’indirizzo, reimposta di nuovo la password e scegli un nuovo account nella pagina."
+        case .methodsRemoved: "Questi metodi di accesso sono stati rimossi: {methods}."
         case .methodsStillWork: "I metodi di accesso qui sotto funzionano ancora per il tuo account. Se non ne hai aggiunto uno, apri il suo link."
         case .ignoreOrResetIfListed: "Se hai modificato tu la password e hai aggiunto tu tutti questi metodi, non devi fare nulla. Se non hai modificato la password, reimpostala subito nella pagina di accesso. In questo modo tutti gli altri vengono disconnessi."
         case .emailChangedSubject: "Il tuo indirizzo email per {app} è stato modificato"

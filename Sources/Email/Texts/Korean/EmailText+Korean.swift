@@ -29,6 +29,7 @@ extension EmailText {
         case .passwordChangedSubject: "{app} 비밀번호가 변경되었습니다"
         case .passwordChanged: "{app} 계정의 비밀번호가 변경되었고 다른 기기에서 로그아웃되었습니다."
         case .earlierMailbox: "이 계정은 이전에 다른 이메일 주소를 사용했으며, 그 주소의 소유자는 아직 계정을 되찾을 수 있습니다. 모르는 주소라면 비밀번호를 다시 재설정하고 페이지에서 새 계정을 선택하세요."
+        case .methodsRemoved: "다음 로그인 방법이 삭제되었습니다: {methods}."
         case .methodsStillWork: "아래 로그인 방법은 여전히 회원님의 계정에서 사용할 수 있습니다. 직접 추가하지 않은 방법이 있다면 해당 링크를 여세요."
         case .ignoreOrResetIfListed: "비밀번호 변경과 위의 로그인 방법 추가를 모두 직접 했다면 아무것도 하지 않아도 됩니다. 비밀번호를 변경하지 않았다면 로그인 페이지에서 바로 비밀번호를 재설정하세요. 재설정하면 다른 사람은 모두 로그아웃됩니다."
         case .emailChangedSubject: "{app} 이메일 주소가 변경되었습니다"

@@ -29,6 +29,7 @@ extension EmailText {
         case .passwordChangedSubject: "Sua senha do {app} foi alterada"
         case .passwordChanged: "A senha da sua conta do {app} foi alterada, e os outros dispositivos foram desconectados."
         case .earlierMailbox: "A conta tinha antes outro endereço de e-mail, e o dono desse endereço ainda pode recuperá-la. Se você não conhece esse endereço, redefina sua senha de novo e escolha uma nova conta na página."
+        case .methodsRemoved: "Estes métodos de login foram removidos: {methods}."
         case .methodsStillWork: "Os métodos de login abaixo ainda funcionam na sua conta. Se você não adicionou algum deles, abra o link correspondente."
         case .ignoreOrResetIfListed: "Se você alterou a senha e adicionou todos estes métodos, não precisa fazer nada. Se você não alterou a senha, redefina-a imediatamente na página de login. Isso desconecta todas as outras pessoas."
         case .emailChangedSubject: "Seu endereço de e-mail do {app} foi alterado"

@@ -29,6 +29,7 @@ extension EmailText {
         case .passwordChangedSubject: "您的 {app} 密码已更改"
         case .passwordChanged: "您的 {app} 账号密码已更改，其他设备已退出登录。"
         case .earlierMailbox: "此账号以前使用过其他邮箱地址，该地址的所有者仍可取回此账号。如果您不认识该地址，请再次重置密码，并在页面上选择创建新账号。"
+        case .methodsRemoved: "已移除以下登录方式：{methods}。"
         case .methodsStillWork: "下面的登录方式仍可用于您的账号。如果其中有不是您添加的，请打开相应的链接。"
         case .ignoreOrResetIfListed: "如果更改密码和添加以上登录方式都是您本人操作的，则无需执行任何操作。如果您没有更改密码，请立即在登录页面重置密码。这会让其他所有人退出登录。"
         case .emailChangedSubject: "您的 {app} 邮箱地址已更改"

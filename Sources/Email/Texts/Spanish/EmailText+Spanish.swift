@@ -29,6 +29,7 @@ extension EmailText {
         case .passwordChangedSubject: "Su contraseña de {app} ha cambiado"
         case .passwordChanged: "La contraseña de su cuenta de {app} ha cambiado y se ha cerrado la sesión en los demás dispositivos."
         case .earlierMailbox: "La cuenta tenía antes otra dirección de correo, y el titular de esa dirección todavía puede recuperar la cuenta. Si no conoce esa dirección, vuelva a restablecer su contraseña y elija una cuenta nueva en la página."
+        case .methodsRemoved: "Se han eliminado estos métodos de inicio de sesión: {methods}."
         case .methodsStillWork: "Los métodos de inicio de sesión de abajo siguen funcionando en su cuenta. Si no añadió alguno de ellos, abra su enlace."
         case .ignoreOrResetIfListed: "Si cambió usted la contraseña y añadió todos estos métodos, no tiene que hacer nada. Si no cambió la contraseña, restablézcala de inmediato en la página de inicio de sesión. Así se cerrará la sesión de todos los demás."
         case .emailChangedSubject: "Su dirección de correo para {app} ha cambiado"

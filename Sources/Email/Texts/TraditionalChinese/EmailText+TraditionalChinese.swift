@@ -29,6 +29,7 @@ extension EmailText {
         case .passwordChangedSubject: "您的 {app} 密碼已變更"
         case .passwordChanged: "您 {app} 帳號的密碼已變更，其他裝置已登出。"
         case .earlierMailbox: "此帳號先前使用其他電子郵件地址，該地址的擁有者仍可取回此帳號。如果您不認識該地址，請再次重設密碼，並在頁面上選擇建立新帳號。"
+        case .methodsRemoved: "已移除以下登入方式：{methods}。"
         case .methodsStillWork: "下方的登入方式仍可用於您的帳號。如果其中有不是您新增的，請開啟該項目的連結。"
         case .ignoreOrResetIfListed: "如果變更密碼和新增上述登入方式都是您本人的操作，您不需要做任何事。如果您沒有變更密碼，請立即在登入頁面重設密碼。這會登出其他所有人。"
         case .emailChangedSubject: "您的 {app} 電子郵件地址已變更"
