@@ -22,7 +22,7 @@ enum AccountPageText: TextKey {
     case changeEmail, newEmail, changeEmailHow, sendLink, confirmEmail, emailInvalid
 
     // Password.
-    case setPassword, newPassword, passwordRules, passwordRejected, passwordSignsOut, savePassword
+    case setPassword, newPassword, passwordRules, passwordSignsOut, savePassword
 
     // Name.
     case displayName, nameHint, saveProfile, nameTooLong, nameHasControls

@@ -108,7 +108,8 @@ extension AccountFrame {
         of account: Account, _ rules: PasswordRules, _ missing: [PasswordRequirement], submit: AccountPageText
     ) -> [Markup] {
         let alert = problem([
-            paragraph(.passwordRejected), Markup(.ul, missing.map { Markup(.li, $0.label.markup(in: language)) }),
+            context.paragraph(.page(.unsuitablePassword)),
+            Markup(.ul, missing.map { Markup(.li, $0.label.markup(in: language)) }),
         ])
         let address = account.email.map { email in
             [

@@ -52,7 +52,7 @@ extension Page {
         _ form: CodeForm, _ context: Context
     ) -> Page {
         let alert = context.problem(
-            .action(.unsuitablePassword), with: .password, [context.list(missing.map(\.label))])
+            .page(.unsuitablePassword), with: .password, [context.list(missing.map(\.label))])
         let address: [Attribute] = [
             .id(.address), .name(CodeForm.Field.username.rawValue), .type("email"), .autocomplete("username"),
             .readonly, .value(email.rawValue),

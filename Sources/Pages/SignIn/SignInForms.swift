@@ -35,7 +35,7 @@ extension Page.Context {
         return Markup(
             .div,
             [
-                Markup(.label, [.for(.address)], text: text(.email)),
+                Markup(.label, [.for(.address)], text: string(.page(.emailAddress))),
                 .void(
                     .input,
                     [
@@ -53,7 +53,7 @@ extension Page.Context {
                 .autocomplete("current-password"), .required,
             ] + (isWrong ? [.invalid, .describedBy([.problem])] : [])
         return [
-            emailField(screen.email, problem), Markup(.label, [.for(.password)], text: text(.password)),
+            emailField(screen.email, problem), Markup(.label, [.for(.password)], text: string(.page(.password))),
             .void(.input, password),
         ] + (screen.offersStaying ? [stayCheckbox(screen.stays), rememberCheckbox(screen.remembers)] : [])
             + [button(localized(.signIn))]

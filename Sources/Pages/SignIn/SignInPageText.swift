@@ -6,11 +6,11 @@ enum SignInPageText: TextKey {
     case signOut, signOutTitle, signOutNamed, signOutKeepsApps, signedOutTitle, signedOutAdvice
     case foreignFormTitle, foreignFormAdvice
     case signInTitle, signUpTitle, continueTitle, continueAs, otherAccount, signedInTitle, signedInReturning
-    case signedInReturn, backToApp, signInWithApple, signInWithGoogle, continueWith, or, email, password, signIn, stay
-    case forgotPassword, emailMe, guest, createAccount, haveAccount, cancel, cancelledTitle, noMethod, errorTitle
-    case expiredTitle, expiredAdvice, otherBrowserTitle, otherBrowserAdvice, finishedTitle, finishedAdvice
-    case badRequestTitle, badRequestAdvice, unavailableTitle, unavailableAdvice
-    case wrongCredentials, emailTaken, invalidEmail, missingPassword, weakPassword, accountDisabled, wrongCode
+    case signedInReturn, backToApp, signInWithApple, signInWithGoogle, continueWith, or, signIn, stay
+    case forgotPassword, emailMe, guest, createAccount, haveAccount, cancel, cancelledTitle, noMethod
+    case expiredAdvice, otherBrowserTitle, otherBrowserAdvice
+    case badRequestAdvice, unavailableTitle, unavailableAdvice
+    case wrongCredentials, emailTaken, invalidEmail, missingPassword, accountDisabled, wrongCode
     case codeExpired, userMismatch, notAvailable, providerUnavailable, cancelled, tooManyAttempts, rejected
     case secondFactorTitle, smsSent, totpAdvice, totpOther, sendSMS, recoveryCode, confirm, tryAnotherWay, code
     case conflictTitle, conflictKnown, conflictHidden, knownMethod, notNow
@@ -49,8 +49,6 @@ enum SignInPageText: TextKey {
         case .signInWithGoogle: "Sign in with Google"
         case .continueWith: "Continue with {provider}"
         case .or: "or"
-        case .email: "Email address"
-        case .password: "Password"
         case .signIn: "Sign in"
         case .stay: "Stay signed in on this device"
         case .forgotPassword: "Forgot your password?"
@@ -60,16 +58,11 @@ enum SignInPageText: TextKey {
         case .haveAccount: "I already have an account"
         case .cancel: "Cancel"
         case .noMethod: "There is no way to sign in here at the moment. Go back to {app}, or try again later."
-        case .errorTitle: "Error: "
         case .cancelledTitle: "The sign-in was cancelled"
-        case .expiredTitle: "This sign-in has expired"
         case .expiredAdvice: "Nothing was changed. Go back to the app, and sign in again."
         case .otherBrowserTitle: "We cannot continue this sign-in"
         case .otherBrowserAdvice:
             "This browser did not start the sign-in, or it does not store cookies. Go back to the app, and sign in again."
-        case .finishedTitle: "This sign-in is already finished"
-        case .finishedAdvice: "Go back to the app. If you are not signed in there, sign in again."
-        case .badRequestTitle: "This sign-in link is incomplete"
         case .badRequestAdvice:
             "Go back to the app, and sign in again. If you see this page again, contact the operator of the app."
         case .unavailableTitle: "Sign-in is not available"
@@ -78,7 +71,6 @@ enum SignInPageText: TextKey {
         case .emailTaken: "An account with this email address exists already. Sign in instead."
         case .invalidEmail: "Enter a valid email address."
         case .missingPassword: "Enter a password."
-        case .weakPassword: "This password cannot be used. Choose another one. Requirements:"
         case .accountDisabled: "This account is disabled. Contact the operator of {app}."
         case .wrongCode: "This code is not correct. Check it, and try again."
         case .codeExpired: "This step has expired. Sign in again."

@@ -50,33 +50,28 @@ extension SignInProblem {
         }
     }
 
-    private var key: SignInPageText {
+    fileprivate var text: Text {
         switch self {
-        case .wrongCredentials: .wrongCredentials
-        case .emailTaken: .emailTaken
-        case .invalidEmail: .invalidEmail
-        case .missingPassword: .missingPassword
-        case .weakPassword: .weakPassword
-        case .accountDisabled: .accountDisabled
-        case .wrongCode: .wrongCode
-        case .codeExpired: .codeExpired
-        case .unknownPasskey: .passkeyUnknown
-        case .passkeyNotCreated: .passkeyNotCreated
-        case .emailExpired: .emailExpired
-        case .onlyLink: .onlyLink
-        case .previewOutdated: .previewOutdated
-        case .userMismatch: .userMismatch
-        case .notAvailable: .notAvailable
-        case .providerUnavailable: .providerUnavailable
-        case .cancelled: .cancelled
-        case .tooManyAttempts: .tooManyAttempts
-        case .rejected: .rejected
+        case .wrongCredentials: .signIn(.wrongCredentials)
+        case .emailTaken: .signIn(.emailTaken)
+        case .invalidEmail: .signIn(.invalidEmail)
+        case .missingPassword: .signIn(.missingPassword)
+        case .weakPassword: .page(.unsuitablePassword)
+        case .accountDisabled: .signIn(.accountDisabled)
+        case .wrongCode: .signIn(.wrongCode)
+        case .codeExpired: .signIn(.codeExpired)
+        case .unknownPasskey: .signIn(.passkeyUnknown)
+        case .passkeyNotCreated: .signIn(.passkeyNotCreated)
+        case .emailExpired: .signIn(.emailExpired)
+        case .onlyLink: .signIn(.onlyLink)
+        case .previewOutdated: .signIn(.previewOutdated)
+        case .userMismatch: .signIn(.userMismatch)
+        case .notAvailable: .signIn(.notAvailable)
+        case .providerUnavailable: .signIn(.providerUnavailable)
+        case .cancelled: .signIn(.cancelled)
+        case .tooManyAttempts(let minutes): .signIn(.tooManyAttempts, [.minutes: .count(minutes)])
+        case .rejected: .signIn(.rejected)
         }
-    }
-
-    fileprivate func text(_ context: Page.Context) -> String {
-        guard case .tooManyAttempts(let minutes) = self else { return context.text(key) }
-        return context.text(key, [.minutes: .count(minutes)])
     }
 }
 
@@ -84,7 +79,7 @@ extension Page.Context {
     /// The summary of what is wrong, to which the browser moves the focus.
     func summary(of step: SignInStep) -> [Markup] {
         guard let problem = step.problem else { return [] }
-        let text = problem.text(self)
+        let text = string(problem.text)
         let content: [Markup] =
             if let field = problem.field {
                 [Markup(.p, [Markup(.a, [.href(.fragment(field))], text: text)])]

@@ -145,7 +145,7 @@ extension Page {
             .signUp,
             [
                 context.emailField(screen.email, step.problem),
-                Markup(.label, [.for(.password)], text: context.text(.password)), .void(.input, password),
+                Markup(.label, [.for(.password)], text: context.string(.page(.password))), .void(.input, password),
                 Markup(.ul, [.id(.passwordRules), .classes(.note)], requirements),
                 context.button(context.localized(.createAccount)),
             ])
@@ -194,7 +194,7 @@ extension Page {
         _ failure: SignInFailure, returningTo back: CheckedReturn?, isAutomatic: Bool = false, _ context: Context
     ) -> Page {
         var page = Page(
-            context, context.localized(failure.title),
+            context, failure.title,
             [context.paragraph(failure.advice)]
                 + (back.map { [context.link(context.localized(.backToApp), to: $0.destination)] } ?? []))
         page.refresh = isAutomatic ? back?.destination : nil
@@ -205,7 +205,7 @@ extension Page {
         _ key: SignInPageText, _ step: SignInStep, _ content: [Markup], _ context: Context
     ) -> Page {
         var page = Page(context, context.localized(key), content)
-        if step.problem != nil { page.windowTitlePrefix = context.text(.errorTitle) }
+        if step.problem != nil { page.windowTitlePrefix = context.string(.page(.rejectedForm)) }
         return page
     }
 }
@@ -224,32 +224,32 @@ public enum SignInFailure: Sendable {
 }
 
 extension SignInFailure {
-    var title: SignInPageText {
+    var title: Text {
         switch self {
-        case .expired: .expiredTitle
-        case .otherBrowser: .otherBrowserTitle
-        case .finished: .finishedTitle
-        case .badRequest: .badRequestTitle
-        case .unavailable: .unavailableTitle
-        case .otherAccount: .otherBrowserTitle
-        case .linkElsewhere: .linkElsewhereTitle
-        case .mergeRefused, .factorMissing: .otherBrowserTitle
-        case .cancelled: .cancelledTitle
+        case .expired: .flow(.expired)
+        case .otherBrowser: .signIn(.otherBrowserTitle)
+        case .finished: .flow(.alreadyUsed)
+        case .badRequest: .flow(.malformed)
+        case .unavailable: .signIn(.unavailableTitle)
+        case .otherAccount: .signIn(.otherBrowserTitle)
+        case .linkElsewhere: .signIn(.linkElsewhereTitle)
+        case .mergeRefused, .factorMissing: .signIn(.otherBrowserTitle)
+        case .cancelled: .signIn(.cancelledTitle)
         }
     }
 
-    var advice: SignInPageText {
+    var advice: Text {
         switch self {
-        case .expired: .expiredAdvice
-        case .otherBrowser: .otherBrowserAdvice
-        case .finished: .finishedAdvice
-        case .badRequest: .badRequestAdvice
-        case .unavailable: .unavailableAdvice
-        case .otherAccount: .userMismatch
-        case .linkElsewhere: .linkElsewhereAdvice
-        case .mergeRefused: .mergeRefused
-        case .factorMissing: .factorMissing
-        case .cancelled: .signedInReturning
+        case .expired: .signIn(.expiredAdvice)
+        case .otherBrowser: .signIn(.otherBrowserAdvice)
+        case .finished: .flow(.alreadyUsedAdvice)
+        case .badRequest: .signIn(.badRequestAdvice)
+        case .unavailable: .signIn(.unavailableAdvice)
+        case .otherAccount: .signIn(.userMismatch)
+        case .linkElsewhere: .signIn(.linkElsewhereAdvice)
+        case .mergeRefused: .signIn(.mergeRefused)
+        case .factorMissing: .signIn(.factorMissing)
+        case .cancelled: .signIn(.signedInReturning)
         }
     }
 }

@@ -28,7 +28,7 @@ enum EmailActionText: TextKey {
     case removalNote, removalConsequences, removalPassword, removalAddress, remove, removed, methodRemoved,
         methodRemovedAddressTaken
     /// Set a password.
-    case resetPassword, unsuitablePassword, newPassword, otherMethods, otherMethodsExplanation, savePassword,
+    case resetPassword, newPassword, otherMethods, otherMethodsExplanation, savePassword,
         resetPasswordNote, resetRemovesMethods, resetRemoves, resetRemoved, passwordReset, passwordResetAdvice
     /// What a link has done before the user sets a password.
     case recoveredThenPassword, removedThenPassword, confirmedThenPassword, createdThenPassword, undoneThenPassword

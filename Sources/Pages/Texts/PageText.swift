@@ -16,4 +16,6 @@ public enum PageText: TextKey {
     case help, privacy, terms, requestID, language, changeLanguage
     /// The link before the content, and what precedes the title of a page that returns a rejected form.
     case skipToContent, rejectedForm
+    /// A password that does not meet the requirements, which are listed after the text.
+    case unsuitablePassword
 }

@@ -4,6 +4,7 @@ internal import Identity
 extension Text {
     static func page(_ key: PageText, _ values: [Placeholder: TextValue] = [:]) -> Text { Text(key, values) }
     static func action(_ key: EmailActionText, _ values: [Placeholder: TextValue] = [:]) -> Text { Text(key, values) }
+    static func signIn(_ key: SignInPageText, _ values: [Placeholder: TextValue] = [:]) -> Text { Text(key, values) }
     static func flow(_ key: FlowText, _ values: [Placeholder: TextValue] = [:]) -> Text { Text(key, values) }
 }
 

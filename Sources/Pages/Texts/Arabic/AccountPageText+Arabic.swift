@@ -74,7 +74,6 @@ extension AccountPageText {
         case .setPassword: "تعيين كلمة مرور"
         case .newPassword: "كلمة المرور الجديدة"
         case .passwordRules: "المتطلبات"
-        case .passwordRejected: "لا يمكن استخدام كلمة المرور هذه. اختر كلمة مرور أخرى. المتطلبات:"
         case .passwordSignsOut: "عند حفظ كلمة المرور، سيتم تسجيل خروجك من كل الأجهزة الأخرى."
         case .savePassword: "حفظ كلمة المرور"
         case .displayName: "الاسم"

@@ -73,7 +73,6 @@ extension EmailActionText {
         case .methodRemoved: "تمت الإزالة: {method}، وكل طرق تسجيل الدخول التي أُضيفت بعد ذلك. تم تسجيل خروجك من كل الأجهزة."
         case .methodRemovedAddressTaken: "أصبح حساب آخر يستخدم هذا العنوان، لذلك لم يعد لحسابك عنوان بريد إلكتروني. إذا تعذّر عليك تسجيل الدخول، فتواصل مع القائمين على {app}."
         case .resetPassword: "تعيين كلمة مرور جديدة"
-        case .unsuitablePassword: "لا يمكن استخدام كلمة المرور هذه. اختر كلمة مرور أخرى. المتطلبات:"
         case .newPassword: "كلمة المرور الجديدة"
         case .otherMethods: "طرق أخرى لتسجيل الدخول إلى هذا الحساب"
         case .otherMethodsExplanation: "اختر الطرق التي لم تضفها بنفسك. ستُزال عند حفظ كلمة المرور."

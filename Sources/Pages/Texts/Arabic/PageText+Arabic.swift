@@ -52,6 +52,7 @@ extension PageText {
         case .changeLanguage: "تغيير اللغة"
         case .skipToContent: "الانتقال إلى المحتوى"
         case .rejectedForm: "خطأ: "
+        case .unsuitablePassword: "لا يمكن استخدام كلمة المرور هذه. اختر كلمة مرور أخرى. المتطلبات:"
         }
     }
 }

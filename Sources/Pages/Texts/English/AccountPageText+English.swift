@@ -85,7 +85,6 @@ extension AccountPageText {
         case .setPassword: "Set a password"
         case .newPassword: "New password"
         case .passwordRules: "Requirements"
-        case .passwordRejected: "This password cannot be used. Choose another one. Requirements:"
         case .passwordSignsOut: "When you save the password, you are signed out on all other devices."
         case .savePassword: "Save the password"
 

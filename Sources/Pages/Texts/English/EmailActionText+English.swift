@@ -73,7 +73,6 @@ extension EmailActionText {
         case .methodRemoved: "Removed: {method}, and all ways to sign in that were added after it. You were signed out on every device."
         case .methodRemovedAddressTaken: "Another account now uses this address, so your account has no email address. If you cannot sign in, contact the people who run {app}."
         case .resetPassword: "Set a new password"
-        case .unsuitablePassword: "This password cannot be used. Choose another one. Requirements:"
         case .newPassword: "New password"
         case .otherMethods: "Other ways to sign in to this account"
         case .otherMethodsExplanation: "Select those that you did not add yourself. They are removed when you save the password."

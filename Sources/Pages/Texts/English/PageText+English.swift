@@ -52,6 +52,7 @@ extension PageText {
         case .changeLanguage: "Change the language"
         case .skipToContent: "Skip to the content"
         case .rejectedForm: "Error: "
+        case .unsuitablePassword: "This password cannot be used. Choose another one. Requirements:"
         }
     }
 }

@@ -74,7 +74,6 @@ extension AccountPageText {
         case .setPassword: "Définir un mot de passe"
         case .newPassword: "Nouveau mot de passe"
         case .passwordRules: "Conditions à respecter"
-        case .passwordRejected: "Ce mot de passe ne peut pas être utilisé. Choisissez-en un autre. Conditions à respecter :"
         case .passwordSignsOut: "À l’enregistrement du mot de passe, vous serez déconnecté de tous vos autres appareils."
         case .savePassword: "Enregistrer le mot de passe"
         case .displayName: "Nom"

@@ -73,7 +73,6 @@ extension EmailActionText {
         case .methodRemoved: "Suppression effectuée : {method}, ainsi que toutes les méthodes de connexion ajoutées ensuite. Vous avez été déconnecté de tous vos appareils."
         case .methodRemovedAddressTaken: "Un autre compte utilise désormais cette adresse. Votre compte n’a donc plus d’adresse e-mail. Si vous ne pouvez pas vous connecter, contactez l’éditeur de {app}."
         case .resetPassword: "Définissez un nouveau mot de passe"
-        case .unsuitablePassword: "Ce mot de passe ne peut pas être utilisé. Choisissez-en un autre. Conditions à respecter :"
         case .newPassword: "Nouveau mot de passe"
         case .otherMethods: "Autres méthodes de connexion de ce compte"
         case .otherMethodsExplanation: "Sélectionnez celles que vous n’avez pas ajoutées vous-même. Elles seront supprimées à l’enregistrement du mot de passe."

@@ -52,6 +52,7 @@ extension PageText {
         case .changeLanguage: "Changer de langue"
         case .skipToContent: "Aller au contenu"
         case .rejectedForm: "Erreur : "
+        case .unsuitablePassword: "Ce mot de passe ne peut pas être utilisé. Choisissez-en un autre. Conditions à respecter :"
         }
     }
 }

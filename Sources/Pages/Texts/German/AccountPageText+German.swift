@@ -74,7 +74,6 @@ extension AccountPageText {
         case .setPassword: "Passwort festlegen"
         case .newPassword: "Neues Passwort"
         case .passwordRules: "Anforderungen"
-        case .passwordRejected: "Dieses Passwort kann nicht verwendet werden. Wählen Sie ein anderes. Anforderungen:"
         case .passwordSignsOut: "Wenn Sie das Passwort speichern, werden Sie auf allen anderen Geräten abgemeldet."
         case .savePassword: "Passwort speichern"
         case .displayName: "Name"

@@ -73,7 +73,6 @@ extension EmailActionText {
         case .methodRemoved: "Entfernt: {method} und alle danach hinzugefügten Anmeldemethoden. Sie wurden auf allen Geräten abgemeldet."
         case .methodRemovedAddressTaken: "Ein anderes Konto verwendet diese Adresse inzwischen. Ihr Konto hat deshalb keine E-Mail-Adresse. Wenn Sie sich nicht anmelden können, wenden Sie sich an den Betreiber von {app}."
         case .resetPassword: "Neues Passwort festlegen"
-        case .unsuitablePassword: "Dieses Passwort kann nicht verwendet werden. Wählen Sie ein anderes. Anforderungen:"
         case .newPassword: "Neues Passwort"
         case .otherMethods: "Weitere Anmeldemethoden dieses Kontos"
         case .otherMethodsExplanation: "Wählen Sie alle aus, die Sie nicht selbst hinzugefügt haben. Sie werden beim Speichern des Passworts entfernt."

@@ -52,6 +52,7 @@ extension PageText {
         case .changeLanguage: "Sprache ändern"
         case .skipToContent: "Zum Inhalt springen"
         case .rejectedForm: "Fehler: "
+        case .unsuitablePassword: "Dieses Passwort kann nicht verwendet werden. Wählen Sie ein anderes. Anforderungen:"
         }
     }
 }

@@ -74,7 +74,6 @@ extension AccountPageText {
         case .setPassword: "Setel kata sandi"
         case .newPassword: "Kata sandi baru"
         case .passwordRules: "Persyaratan"
-        case .passwordRejected: "Kata sandi ini tidak dapat digunakan. Pilih yang lain. Persyaratan:"
         case .passwordSignsOut: "Saat Anda menyimpan kata sandi, Anda akan keluar dari semua perangkat lain."
         case .savePassword: "Simpan kata sandi"
         case .displayName: "Nama"

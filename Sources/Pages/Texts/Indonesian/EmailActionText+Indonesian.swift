@@ -73,7 +73,6 @@ extension EmailActionText {
         case .methodRemoved: "Dihapus: {method}, dan semua cara masuk yang ditambahkan setelahnya. Anda telah keluar dari semua perangkat."
         case .methodRemovedAddressTaken: "Akun lain kini menggunakan alamat ini, sehingga akun Anda tidak memiliki alamat email. Jika Anda tidak dapat masuk, hubungi pengelola {app}."
         case .resetPassword: "Setel kata sandi baru"
-        case .unsuitablePassword: "Kata sandi ini tidak dapat digunakan. Pilih yang lain. Persyaratan:"
         case .newPassword: "Kata sandi baru"
         case .otherMethods: "Cara lain untuk masuk ke akun ini"
         case .otherMethodsExplanation: "Pilih yang tidak Anda tambahkan sendiri. Cara masuk itu akan dihapus saat Anda menyimpan kata sandi."

@@ -52,6 +52,7 @@ extension PageText {
         case .changeLanguage: "Ubah bahasa"
         case .skipToContent: "Langsung ke konten"
         case .rejectedForm: "Kesalahan: "
+        case .unsuitablePassword: "Kata sandi ini tidak dapat digunakan. Pilih yang lain. Persyaratan:"
         }
     }
 }

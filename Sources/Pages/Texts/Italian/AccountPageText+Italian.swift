@@ -74,7 +74,6 @@ extension AccountPageText {
         case .setPassword: "Imposta una password"
         case .newPassword: "Nuova password"
         case .passwordRules: "Requisiti"
-        case .passwordRejected: "Questa password non può essere usata. Scegline un’altra. Requisiti:"
         case .passwordSignsOut: "Quando salvi la password, vieni disconnesso da tutti gli altri dispositivi."
         case .savePassword: "Salva la password"
         case .displayName: "Nome"

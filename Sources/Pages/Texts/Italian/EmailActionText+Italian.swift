@@ -73,7 +73,6 @@ extension EmailActionText {
         case .methodRemoved: "Rimozione completata: {method} e tutti i metodi di accesso aggiunti dopo. Sei stato disconnesso da tutti i dispositivi."
         case .methodRemovedAddressTaken: "Ora un altro account usa questo indirizzo, quindi il tuo account non ha un indirizzo email. Se non riesci ad accedere, contatta chi gestisce {app}."
         case .resetPassword: "Imposta una nuova password"
-        case .unsuitablePassword: "Questa password non può essere usata. Scegline un’altra. Requisiti:"
         case .newPassword: "Nuova password"
         case .otherMethods: "Altri metodi di accesso di questo account"
         case .otherMethodsExplanation: "Seleziona quelli che non hai aggiunto tu. Verranno rimossi quando salvi la password."

@@ -52,6 +52,7 @@ extension PageText {
         case .changeLanguage: "Cambia lingua"
         case .skipToContent: "Vai al contenuto"
         case .rejectedForm: "Errore: "
+        case .unsuitablePassword: "Questa password non può essere usata. Scegline un’altra. Requisiti:"
         }
     }
 }

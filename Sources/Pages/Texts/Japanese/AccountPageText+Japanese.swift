@@ -74,7 +74,6 @@ extension AccountPageText {
         case .setPassword: "パスワードを設定する"
         case .newPassword: "新しいパスワード"
         case .passwordRules: "条件"
-        case .passwordRejected: "このパスワードは使えません。次の条件を満たすパスワードを入力してください。"
         case .passwordSignsOut: "パスワードを保存すると、ほかのすべての端末からログアウトします。"
         case .savePassword: "パスワードを保存する"
         case .displayName: "名前"

@@ -73,7 +73,6 @@ extension EmailActionText {
         case .methodRemoved: "{method}と、その後に追加されたログイン方法をすべて削除し、すべての端末からログアウトしました。"
         case .methodRemovedAddressTaken: "このアドレスは現在別のアカウントで使われているため、あなたのアカウントにはメールアドレスがありません。ログインできない場合は、{app}の運営者にお問い合わせください。"
         case .resetPassword: "新しいパスワードの設定"
-        case .unsuitablePassword: "このパスワードは使えません。次の条件を満たすパスワードを入力してください。"
         case .newPassword: "新しいパスワード"
         case .otherMethods: "このアカウントのほかのログイン方法"
         case .otherMethodsExplanation: "ご自身で追加していないものを選んでください。パスワードの保存と同時に削除します。"

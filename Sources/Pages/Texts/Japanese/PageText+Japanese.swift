@@ -52,6 +52,7 @@ extension PageText {
         case .changeLanguage: "言語を変更する"
         case .skipToContent: "本文へ移動"
         case .rejectedForm: "エラー："
+        case .unsuitablePassword: "このパスワードは使えません。次の条件を満たすパスワードを入力してください。"
         }
     }
 }

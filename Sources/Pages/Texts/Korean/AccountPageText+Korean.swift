@@ -74,7 +74,6 @@ extension AccountPageText {
         case .setPassword: "비밀번호 설정"
         case .newPassword: "새 비밀번호"
         case .passwordRules: "조건"
-        case .passwordRejected: "사용할 수 없는 비밀번호입니다. 다음 조건을 충족하는 다른 비밀번호를 입력하세요."
         case .passwordSignsOut: "비밀번호를 저장하면 다른 모든 기기에서 로그아웃됩니다."
         case .savePassword: "비밀번호 저장"
         case .displayName: "이름"

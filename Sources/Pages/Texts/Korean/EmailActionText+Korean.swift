@@ -73,7 +73,6 @@ extension EmailActionText {
         case .methodRemoved: "다음 로그인 방법과 그 후에 추가된 모든 로그인 방법을 삭제했습니다: {method}. 모든 기기에서 로그아웃되었습니다."
         case .methodRemovedAddressTaken: "이제 다른 계정에서 이 주소를 사용하므로 회원님의 계정에는 이메일 주소가 없습니다. 로그인할 수 없으면 {app} 운영자에게 문의하세요."
         case .resetPassword: "새 비밀번호 설정"
-        case .unsuitablePassword: "사용할 수 없는 비밀번호입니다. 다음 조건을 충족하는 다른 비밀번호를 입력하세요."
         case .newPassword: "새 비밀번호"
         case .otherMethods: "이 계정의 다른 로그인 방법"
         case .otherMethodsExplanation: "직접 추가하지 않은 방법을 선택하세요. 비밀번호를 저장할 때 삭제됩니다."

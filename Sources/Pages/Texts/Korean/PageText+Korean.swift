@@ -52,6 +52,7 @@ extension PageText {
         case .changeLanguage: "언어 변경"
         case .skipToContent: "본문으로 건너뛰기"
         case .rejectedForm: "오류: "
+        case .unsuitablePassword: "사용할 수 없는 비밀번호입니다. 다음 조건을 충족하는 다른 비밀번호를 입력하세요."
         }
     }
 }

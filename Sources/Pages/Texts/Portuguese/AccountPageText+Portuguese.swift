@@ -74,7 +74,6 @@ extension AccountPageText {
         case .setPassword: "Definir uma senha"
         case .newPassword: "Nova senha"
         case .passwordRules: "Requisitos"
-        case .passwordRejected: "Esta senha não pode ser usada. Escolha outra. Requisitos:"
         case .passwordSignsOut: "Quando você salvar a senha, sua conta será desconectada de todos os outros dispositivos."
         case .savePassword: "Salvar a senha"
         case .displayName: "Nome"

@@ -73,7 +73,6 @@ extension EmailActionText {
         case .methodRemoved: "Removido: {method} e todos os métodos de login adicionados depois. Sua conta foi desconectada de todos os dispositivos."
         case .methodRemovedAddressTaken: "Outra conta agora usa este endereço, por isso sua conta não tem endereço de e-mail. Se você não conseguir fazer login, entre em contato com os responsáveis pelo {app}."
         case .resetPassword: "Defina uma nova senha"
-        case .unsuitablePassword: "Esta senha não pode ser usada. Escolha outra. Requisitos:"
         case .newPassword: "Nova senha"
         case .otherMethods: "Outros métodos de login desta conta"
         case .otherMethodsExplanation: "Selecione os que você não adicionou. Eles são removidos quando você salva a senha."

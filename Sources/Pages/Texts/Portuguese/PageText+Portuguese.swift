@@ -52,6 +52,7 @@ extension PageText {
         case .changeLanguage: "Mudar o idioma"
         case .skipToContent: "Ir para o conteúdo"
         case .rejectedForm: "Erro: "
+        case .unsuitablePassword: "Esta senha não pode ser usada. Escolha outra. Requisitos:"
         }
     }
 }

@@ -74,7 +74,6 @@ extension AccountPageText {
         case .setPassword: "设置密码"
         case .newPassword: "新密码"
         case .passwordRules: "要求"
-        case .passwordRejected: "此密码无法使用，请换一个。要求："
         case .passwordSignsOut: "保存密码后，您将在所有其他设备上退出登录。"
         case .savePassword: "保存密码"
         case .displayName: "姓名"

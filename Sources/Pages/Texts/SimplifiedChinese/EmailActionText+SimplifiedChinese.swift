@@ -73,7 +73,6 @@ extension EmailActionText {
         case .methodRemoved: "已删除：{method}，以及在此之后添加的所有登录方式。您已在所有设备上退出登录。"
         case .methodRemovedAddressTaken: "现在有其他账号在使用此地址，因此您的账号没有邮箱地址。如果您无法登录，请联系 {app} 的运营者。"
         case .resetPassword: "设置新密码"
-        case .unsuitablePassword: "此密码无法使用，请换一个。要求："
         case .newPassword: "新密码"
         case .otherMethods: "此账号的其他登录方式"
         case .otherMethodsExplanation: "请选择不是您添加的登录方式。保存密码时会将其删除。"

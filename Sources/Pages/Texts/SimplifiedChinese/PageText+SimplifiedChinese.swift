@@ -52,6 +52,7 @@ extension PageText {
         case .changeLanguage: "更改语言"
         case .skipToContent: "跳到主要内容"
         case .rejectedForm: "错误："
+        case .unsuitablePassword: "此密码无法使用，请换一个。要求："
         }
     }
 }

@@ -74,7 +74,6 @@ extension AccountPageText {
         case .setPassword: "Crear una contraseña"
         case .newPassword: "Contraseña nueva"
         case .passwordRules: "Requisitos"
-        case .passwordRejected: "Esta contraseña no se puede usar. Elija otra. Requisitos:"
         case .passwordSignsOut: "Al guardar la contraseña, se cerrará su sesión en todos los demás dispositivos."
         case .savePassword: "Guardar la contraseña"
         case .displayName: "Nombre"

@@ -73,7 +73,6 @@ extension EmailActionText {
         case .methodRemoved: "Eliminado: {method} y todos los métodos de inicio de sesión añadidos después. Se ha cerrado su sesión en todos los dispositivos."
         case .methodRemovedAddressTaken: "Otra cuenta usa ahora esta dirección, por lo que su cuenta no tiene dirección de correo. Si no puede iniciar sesión, póngase en contacto con los responsables de {app}."
         case .resetPassword: "Cree una contraseña nueva"
-        case .unsuitablePassword: "Esta contraseña no se puede usar. Elija otra. Requisitos:"
         case .newPassword: "Contraseña nueva"
         case .otherMethods: "Otros métodos de inicio de sesión de esta cuenta"
         case .otherMethodsExplanation: "Seleccione los que no haya añadido usted. Se eliminarán al guardar la contraseña."

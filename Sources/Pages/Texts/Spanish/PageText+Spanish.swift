@@ -52,6 +52,7 @@ extension PageText {
         case .changeLanguage: "Cambiar el idioma"
         case .skipToContent: "Ir al contenido"
         case .rejectedForm: "Error: "
+        case .unsuitablePassword: "Esta contraseña no se puede usar. Elija otra. Requisitos:"
         }
     }
 }

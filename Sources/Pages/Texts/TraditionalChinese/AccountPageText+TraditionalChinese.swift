@@ -74,7 +74,6 @@ extension AccountPageText {
         case .setPassword: "設定密碼"
         case .newPassword: "新密碼"
         case .passwordRules: "要求"
-        case .passwordRejected: "此密碼無法使用，請換一個。要求："
         case .passwordSignsOut: "儲存密碼後，您將在所有其他裝置上登出。"
         case .savePassword: "儲存密碼"
         case .displayName: "姓名"

@@ -73,7 +73,6 @@ extension EmailActionText {
         case .methodRemoved: "已移除：{method}，以及在此之後新增的所有登入方式。您已在所有裝置上登出。"
         case .methodRemovedAddressTaken: "現在有其他帳號使用此地址，因此您的帳號沒有電子郵件地址。如果您無法登入，請聯絡 {app} 的營運者。"
         case .resetPassword: "設定新密碼"
-        case .unsuitablePassword: "此密碼無法使用，請換一個。要求："
         case .newPassword: "新密碼"
         case .otherMethods: "此帳號的其他登入方式"
         case .otherMethodsExplanation: "請選取不是您新增的登入方式。儲存密碼時會將其移除。"

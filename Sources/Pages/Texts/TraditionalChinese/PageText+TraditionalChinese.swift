@@ -52,6 +52,7 @@ extension PageText {
         case .changeLanguage: "變更語言"
         case .skipToContent: "跳到主要內容"
         case .rejectedForm: "錯誤："
+        case .unsuitablePassword: "此密碼無法使用，請換一個。要求："
         }
     }
 }
