@@ -40,8 +40,10 @@ extension EndpointCall {
         }
         try request.shared.rejectUnimplemented(
             and: (name: "oobCode", isPresent: request.shared.oobCode.nonEmpty != nil))
-        let input = try request.input()
+        var input = try request.input()
         if !input.isSupport { try administrator.require(.writeUsers) }
+        // An earlier time would make ID tokens and session cookies valid again at backends that check revocation.
+        input.change.onlyRaisesValidSince = !administrator.scopes.allows(.writeUsers)
         let account = try await services.accounts.administration.update(
             try ID(required: request.callerFields.localId), input, in: administrator.realm, from: context,
             by: administrator.actor)

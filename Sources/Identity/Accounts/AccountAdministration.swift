@@ -54,6 +54,7 @@ public struct AccountAdministration: Sendable {
             var support = AdministrativeChange()
             support.update.isDisabled = change.update.isDisabled
             support.update.validSince = change.update.validSince
+            support.onlyRaisesValidSince = change.onlyRaisesValidSince
             return change == support && email == nil && phoneNumber == nil && password == nil
         }
     }
@@ -215,6 +216,9 @@ public struct AdministrativeChange: Hashable, Sendable {
     /// The passkeys that are removed, with the sessions that were opened with them. Passkeys that the account does not
     /// have are ignored.
     public var removedPasskeys: Set<ID<Passkey>> = []
+    /// Whether an earlier time of ``AccountUpdate/validSince`` than the account has is not stored. The sessions end in
+    /// any case.
+    public var onlyRaisesValidSince = false
     public internal(set) var emailBatch = EmailBatch.none
 
     public init() {}

@@ -107,6 +107,9 @@ extension Transaction {
         if case .set = update.phoneNumber, change.leavesFactors(to: account) {
             throw PhoneRefusal.unsupportedFirstFactor
         }
+        if change.onlyRaisesValidSince, let time = update.validSince {
+            update.validSince = max(time, account.validSince)
+        }
         update.endsSessions = update.endsSessions(of: account)
         var (removed, replacesProfile) = (change.unlinked, false)
         if let identity = change.linked {

@@ -42,6 +42,22 @@ struct ServiceKeyScopeTests {
         }
     }
 
+    @Test("Only with the scope users.write, validSince becomes an earlier time", arguments: [false, true])
+    func validSince(mayWrite: Bool) async throws {
+        let gateway = try await TestGateway.withServiceKey()
+        let ada = try await gateway.signUp()
+        let before = try await gateway.accountSeenByAdmin(ada.localId)["validSince"]
+        let key = try await ServiceKey(
+            id: "support", in: gateway,
+            scopes: ServiceKeyScopes(mayWrite ? [.supportUsers, .writeUsers] : [.supportUsers]))
+        let body: JSON = ["localId": .string(ada.localId), "validSince": "1000000000"]
+        let updated = try await gateway.send(.post, "/v1/projects/demo/accounts:update", body, by: key)
+        #expect(updated.outcome == "200")
+        let after = try await gateway.accountSeenByAdmin(ada.localId)["validSince"]
+        #expect(after == (mayWrite ? "1000000000" : before))
+        #expect(try await gateway.refresh(ada.refreshToken).outcome == "400 TOKEN_EXPIRED")
+    }
+
     @Test(
         "With the scope users.support, a caller disables an account, ends its sessions and sends two kinds of emails",
         arguments: [
