@@ -38,8 +38,10 @@ struct SignInOffer {
         screen.offersPassword = methods.contains(.password)
         screen.offersGuest = methods.contains(.anonymous) && request.operation == .signIn && !app.isAccountPage
         offersSignUp =
-            screen.offersPassword && realm.policy.allowsSignUp && request.operation == .signIn
-            && (!realm.policy.emailEnumerationProtection || sendsEmail)
+            screen.offersPassword && realm.policy.allowsSignUp
+            && (request.isForGuest
+                ? sendsEmail
+                : request.operation == .signIn && (!realm.policy.emailEnumerationProtection || sendsEmail))
         screen.offersSignUp = offersSignUp
         let acceptsEmail =
             switch request.operation {

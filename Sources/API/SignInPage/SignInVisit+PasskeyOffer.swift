@@ -46,7 +46,9 @@ extension SignInVisit {
         // The same page in another language would be another request.
         pageContext.repeatingQuery = nil
         return response(
-            .passkeyOffer(creationCeremony(for: caller), answer: answer, step(problem), pageContext), status: status,
+            .passkeyOffer(
+                creationCeremony(for: caller), answer: answer, isNewAccount: offer.isNewAccount, step(problem),
+                pageContext), status: status,
             because: refusal)
     }
 

@@ -148,11 +148,12 @@ extension SignInVisit {
     }
 
     /// Creates an account with a password. With email enumeration protection, a mailbox has to be proven first, so that
-    /// the page does not reveal whether an account has the address.
+    /// the page does not reveal whether an account has the address. A guest keeps the account, and always proves the
+    /// mailbox.
     private func signUp(email: String?, password: Secret?) async throws -> PageResponse {
         try LoginServices.requireListed(.password, for: app)
-        guard request.operation == .signIn else { throw SignUpRefusal.notAllowed }
-        guard !realm.policy.emailEnumerationProtection else {
+        guard offer.offersSignUp else { throw SignUpRefusal.notAllowed }
+        guard !request.isForGuest, !realm.policy.emailEnumerationProtection else {
             return try await sendSignUp(to: email, password: password)
         }
         return try await finish(
@@ -193,8 +194,11 @@ extension SignInVisit {
             }
         let problem = SignInProblem(refusal)
         let visit = try await isOutdated() ? showing(nil) : self
+        let isExpired = refusal as? FactorRefusal == .invalidPendingCredential
+        if isExpired { try await forgetStep() }
         return try await visit.show(
-            screen: screen, problem, email: email, stays: stays, status: problem.status, because: refusal
+            screen: isExpired ? .signIn : screen, problem, email: email, stays: stays, status: problem.status,
+            because: refusal
         ).retriable(after: refusal)
     }
 }

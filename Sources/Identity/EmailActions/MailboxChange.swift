@@ -189,10 +189,18 @@ public struct MailboxChange: Hashable, Sendable {
     }
 
     /// Gives the caller's account the proven address. If this address replaces another one, every earlier session ends.
-    public static func linking(_ email: EmailAddress, to account: Account) -> MailboxChange {
+    ///
+    /// - Parameter passwordHash: the password with which the account signs in; `nil` if it signs in by email links.
+    public static func linking(
+        _ email: EmailAddress, passwordHash: String? = nil, to account: Account
+    ) -> MailboxChange {
         var change = MailboxChange(account)
         change.email = email
-        change.update.usesEmailLinks = true
+        if let passwordHash {
+            change.update.passwordHash = .set(passwordHash)
+        } else {
+            change.update.usesEmailLinks = true
+        }
         change.update.endsSessions = account.email != nil && account.email != email
         return change
     }

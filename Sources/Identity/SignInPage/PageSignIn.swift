@@ -61,14 +61,16 @@ public enum PageLink: SealedTokenContent {
     case grant(String, sessionID: String)
     /// Links an identity that the user has proven on the page.
     case pendingToken(String)
-    /// Adds the address of an email to a guest account.
-    case email(EmailAddress, code: String)
+    /// Adds the address of an email to a guest account, with a password if the guest has chosen one.
+    case email(EmailAddress, code: String, passwordHash: String?)
     /// Merges the guest account of a session into the account of the code.
     case merge(mergeToken: String, guest: ID<Account>, session: ID<Session>)
 }
 
 extension PageLink {
-    public init(_ email: SignInPageEmail) { self = .email(email.recipient, code: email.actionCode) }
+    public init(_ email: SignInPageEmail) {
+        self = .email(email.recipient, code: email.actionCode, passwordHash: email.passwordHash)
+    }
 
     /// - Returns: `nil` for the result of a flow that is not bound to a browser.
     public init?(_ grant: FlowGrant) {

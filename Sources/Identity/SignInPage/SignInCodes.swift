@@ -161,8 +161,9 @@ public struct SignInCodes: Sendable {
             signedIn = try await self.link(.authorization(redeemed), to: contents, for: app, in: realm, from: context)
         case .pendingToken(let token):
             signedIn = try await self.link(.pendingToken(token), to: contents, for: app, in: realm, from: context)
-        case .email(let email, let code):
-            signedIn = try await emailLink.link(email: email, code: code, to: contents, in: realm, from: context)
+        case .email(let email, let code, let passwordHash):
+            signedIn = try await emailLink.link(
+                email: email, passwordHash: passwordHash, code: code, to: contents, in: realm, from: context)
         case .merge(let token, let account, let session):
             let guest = IDTokenContents(account: account, session: session)
             guard let merged = try await merge(token, by: guest, in: realm, from: context) else {

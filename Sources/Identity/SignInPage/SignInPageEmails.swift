@@ -167,6 +167,11 @@ public struct SignInPageEmails: Sendable {
                     in: realm, from: context)
                 return .signIn(outcome, email)
             }
+            guard flow.request.operation == .signIn else {
+                // A guest keeps the account, which gets the address and the password at the exchange.
+                guard try await emailLink.isFree(email.actionCode, in: realm) else { throw OOBCodeRefusal.expired }
+                return .unknownAddress(email)
+            }
             let outcome = try await emailLink.signUp(
                 email: email.recipient, passwordHash: passwordHash, code: email.actionCode, in: realm, from: context)
             return .signIn(outcome, email)

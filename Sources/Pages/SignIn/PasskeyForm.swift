@@ -34,8 +34,10 @@ extension Page {
     /// - Parameters:
     ///   - ceremony: `nil` if the login is no longer recent.
     ///   - answer: the secret without which the offer cannot be answered.
+    ///   - isNewAccount: whether the user has just created the account. To cancel would not undo that, so it is not
+    ///     offered.
     public static func passkeyOffer(
-        _ ceremony: PasskeyCeremony?, answer: Secret, _ step: SignInStep, _ context: Context
+        _ ceremony: PasskeyCeremony?, answer: Secret, isNewAccount: Bool, _ step: SignInStep, _ context: Context
     ) -> Page {
         let answer = Markup.hidden(.offer, answer.expose())
         let creation = ceremony.map { ceremony in
@@ -49,10 +51,8 @@ extension Page {
         return titled(
             .passkeyOfferTitle, step,
             context.summary(of: step) + [context.paragraph(.passkeyOfferAdvice)] + [creation].compactMap(\.self)
-                + [
-                    step.form(.skipPasskey, [answer, context.quietButton(.notNow)]),
-                    step.form(.cancel, [answer, context.quietButton(.cancel)]),
-                ], context
+                + [step.form(.skipPasskey, [answer, context.quietButton(.notNow)])]
+                + (isNewAccount ? [] : [step.form(.cancel, [answer, context.quietButton(.cancel)])]), context
         ).with(ceremony)
     }
 }

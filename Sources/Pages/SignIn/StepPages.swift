@@ -61,7 +61,9 @@ extension Page {
         let passkey = context.passkeyForm(screen.passkey, step)
         return titled(
             .secondFactorTitle, step,
-            context.summary(of: step) + first + passkey + [others, context.footer([], step)], context
+            context.summary(of: step) + first + passkey + [
+                others, context.footer([context.switchLink(.backToSignIn, to: .signIn, step)], step),
+            ], context
         ).with(screen.passkey, step)
     }
 
@@ -70,7 +72,8 @@ extension Page {
     /// - Parameters:
     ///   - provider: the name of the provider of the identity.
     ///   - known: the methods of the account; empty if the page must not reveal them.
-    ///   - isLinked: `false` for a guest, who only signs in to the account.
+    ///   - isLinked: `false` if the user only signs in to the account: a guest, or the user of an account that has another
+    ///     identity of the provider.
     public static func conflict(
         _ screen: SignInScreen, provider: String, known: [ProviderID], isLinked: Bool, _ step: SignInStep,
         _ context: Context

@@ -207,6 +207,16 @@ struct PasskeyOfferTests {
         #expect(try await visit.submit(offer, "skipPasskey").result == nil)
     }
 
+    @Test("A user who has just created the account can decline the passkey, but not cancel what has happened")
+    func newAccount() async throws {
+        let (visit, _) = try await Self.visit()
+        let grace = Self.capable.merging(["email": "grace@example.com"]) { $1 }
+        let offer = try await visit.submit(visit.open(["screen": "signUp"]), "signUp", grace)
+        #expect(offer.heading == "Sign in without a password next time?", "\(offer.text)")
+        #expect(!offer.text.contains(#"name="step" value="cancel""#), "\(offer.text)")
+        #expect(try await visit.submit(offer, "skipPasskey").requiredResult().contains("code="))
+    }
+
     @Test(
         "With `max_age` below the time for the answer, nothing is offered", arguments: [("299", false), ("300", true)])
     func maxAge(seconds: String, isOffered: Bool) async throws {

@@ -78,16 +78,24 @@ public struct EmailLinkMethod: Sendable {
     }
 
     /// Links the address of the code to the account of a session that the page has authenticated.
+    ///
+    /// - Parameter passwordHash: the password that a guest has chosen; `nil` for an account that signs in by email links.
     func link(
-        email: EmailAddress, code: String, to contents: IDTokenContents, in realm: Realm, from context: RequestContext
+        email: EmailAddress, passwordHash: String?, code: String, to contents: IDTokenContents, in realm: Realm,
+        from context: RequestContext
     ) async throws -> SignedIn {
-        guard realm.policy.allowsEmailLinks else { throw OOBCodeRefusal.notAllowed }
-        let asked = HookedSignIn(in: realm, HookSignIn(method: "emailLink"))
+        let isAllowed = passwordHash == nil ? realm.policy.allowsEmailLinks : realm.policy.allowsPasswords
+        guard isAllowed else { throw OOBCodeRefusal.notAllowed }
+        let asked = HookedSignIn(in: realm, HookSignIn(method: passwordHash == nil ? "emailLink" : "password"))
         return try await retryingConflicts { attempt in
             let found = try await redemption.check(code, for: [.signIn], in: realm)
             guard found.code.email == email else { throw OOBCodeRefusal.otherEmail }
             let caller = try await authenticator.authenticate(contents, in: realm)
-            return try await link(found, to: caller, asked, isFirstAttempt: attempt == 1, in: realm, from: context)
+            // To others, a password is added with a recent login; see ``AccountEditor``.
+            guard passwordHash == nil || caller.account.isAnonymous else { throw OOBCodeRefusal.notAllowed }
+            return try await link(
+                found, passwordHash: passwordHash, to: caller, asked, isFirstAttempt: attempt == 1, in: realm,
+                from: context)
         }
     }
 
@@ -155,11 +163,11 @@ public struct EmailLinkMethod: Sendable {
     ///
     /// - Parameter isFirstAttempt: `false` if the same request is tried again, which is not counted.
     private func link(
-        _ found: FoundCode, to caller: Caller, _ asked: HookedSignIn?, isFirstAttempt: Bool, in realm: Realm,
-        from context: RequestContext
+        _ found: FoundCode, passwordHash: String? = nil, to caller: Caller, _ asked: HookedSignIn?,
+        isFirstAttempt: Bool, in realm: Realm, from context: RequestContext
     ) async throws -> SignedIn {
         let email = found.code.email
-        let change = MailboxChange.linking(email, to: caller.account)
+        let change = MailboxChange.linking(email, passwordHash: passwordHash, to: caller.account)
         // If the link was sent to the account's own address, the link is itself a sufficient login, unless a second
         // factor or a passkey protects the account. To replace the address always requires a recent login. To add an address requires it
         // only if the policy says so.
@@ -211,7 +219,8 @@ public struct EmailLinkMethod: Sendable {
             change.update.endsSessions
             ? try emailFactory.emailChangedNotice(
                 to: account, newEmail: email, by: policy, from: context, at: now) : .none
-        let method = AddedSignInMethod(provider: .emailLink, subject: nil, addedAt: now)
+        let provider: ProviderID = change.update.passwordHash == nil ? .emailLink : .password
+        let method = AddedSignInMethod(provider: provider, subject: nil, addedAt: now)
         return notice + (try emailFactory.additionNotice(of: method, to: account, by: policy, from: context))
     }
 }
