@@ -35,7 +35,7 @@ extension EndpointCall {
     }
 
     /// The URL of the account page on the gateway's own origin.
-    fileprivate func accountURL(_ path: AccountPath, in realm: Realm) -> String {
+    func accountURL(_ path: AccountPath, in realm: Realm) -> String {
         let part = path == .overview ? "" : "/" + path.rawValue
         let app = appInQuery(in: realm).map { "?app=\($0)" } ?? ""
         return services.signIn.publicOrigin.configured() + "/\(realm.project.id)/__/auth/\(AccountPath.root)" + part

@@ -44,6 +44,11 @@ extension SignInVisit {
             return PageResponse(
                 .redirect(to: appReturn(error: .loginRequired).url), of: realm.id, because: TokenRefusal.sessionEnded)
         }
+        guard call.services.accounts.editor.hasRecentLogin(session.caller, in: realm) else {
+            // The user may have left the open page to somebody else. The part asks for the sign-in again.
+            let page = call.accountURL(.add, in: realm)
+            return PageResponse(.redirect(to: page), of: realm.id, because: EditRefusal.loginTooOld)
+        }
         let redeemed = try await call.services.signIn.flows.redeem(
             grant: grant.secret, sessionID: grant.sessionID, for: app, in: realm)
         let outcome = try await call.services.signIn.federated.link(

@@ -57,6 +57,20 @@ struct AccountSignInTests {
         #expect(try await visit.gateway.lookup(eve.idToken).status == 200)
     }
 
+    @Test("Threat 18: a page that was left open adds no service when the login is old, also in the profile firebase")
+    func oldLogin() async throws {
+        let visit = SignInPageVisit(try await TestGateway.withAppleGoogleAndOpenID(#""platform": "web""#))
+        _ = try await visit.gateway.signUpVerified()
+        let (browser, _) = try await signIn(visit, toOpen: "methods")
+        let page = try await browser.follow(try #require(try await browser.open("add").location))
+        visit.gateway.clock.advance(by: .seconds(301))
+        let returned = try await link("google.com", visit, on: page)
+        #expect(returned.location?.hasSuffix("/demo/__/auth/account/add") == true, "\(returned.text)")
+        #expect(try await visit.linkedIdentities() == 0)
+        let again = try await browser.follow(try #require(try await browser.open("add").location))
+        #expect(again.text.contains(#"name="password""#), "the page asks for the sign-in again")
+    }
+
     @Test("The account page signs in no guests, and creates none")
     func noGuests() async throws {
         let visit = SignInPageVisit(try await TestGateway())
