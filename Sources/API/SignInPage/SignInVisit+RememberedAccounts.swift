@@ -26,7 +26,12 @@ extension SignInVisit {
         let lifetime = RememberedAccounts.lifetime
         let sealed = try services.sealedTokens.encode(
             accounts, until: services.clock.now() + lifetime, in: ID(realm.project.id))
-        return cookie.header(sealed, maxAge: lifetime)
+        let header = cookie.header(sealed, maxAge: lifetime)
+        // Browsers ignore a larger cookie, and then keep the former list (RFC 6265 §6.1).
+        guard header.utf8.count > 4096 else { return header }
+        var shorter = accounts
+        shorter.forgetOldest()
+        return try self.header(shorter)
     }
 
     /// The accounts with which the user can sign in here.

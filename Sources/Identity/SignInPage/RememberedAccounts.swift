@@ -23,7 +23,6 @@ public struct RememberedAccounts: Hashable, SealedTokenContent {
         ) {
             self.account = account
             self.tenant = tenant
-            // A cookie has at most 4096 bytes (RFC 6265 §6.1).
             self.name = String(name.unicodeScalars.prefix(50))
             self.email = email.flatMap { $0.utf8.count <= 254 ? $0 : nil }
             self.method = method
@@ -41,6 +40,8 @@ public struct RememberedAccounts: Hashable, SealedTokenContent {
         forget(entry.account)
         entries = Array(([entry] + entries).prefix(Self.limit))
     }
+
+    public mutating func forgetOldest() { _ = entries.popLast() }
 
     public mutating func forget(_ account: ID<Account>) { entries.removeAll { $0.account == account } }
 
