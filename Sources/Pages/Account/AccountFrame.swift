@@ -168,7 +168,7 @@ extension AccountFrame {
     /// The field for a code of six digits, its hint, and the button of the form.
     func codeField(_ key: AccountPageText, isInvalid: Bool, button: AccountPageText) -> [Markup] {
         let attributes: [Attribute] = [
-            .type("text"), .inputMode("numeric"), .autocomplete("one-time-code"), .required, .maxlength(6),
+            .type("text"), .inputMode("numeric"), .autocomplete("one-time-code"), .required, .maxlength(16),
             .minlength(6),
         ]
         return field(key, .code, .code, attributes, describedBy: [.hint], isInvalid: isInvalid) + [

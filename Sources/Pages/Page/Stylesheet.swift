@@ -58,7 +58,8 @@ enum Stylesheet {
         border:1px solid var(--line);border-radius:.5rem;background:var(--card);color:var(--text);font-weight:600;\
         line-height:1.2;text-align:center;text-decoration:none}\
         .apple{border-color:#000;background:#000;color:#fff}.apple img{display:block;margin:-1px 0}\
-        .google{border-color:#747775;background:#fff;color:#1f1f1f}\
+        .google{border-color:#747775;background:#fff;color:#1f1f1f}.google svg{flex:none}\
+        code{direction:ltr;unicode-bidi:isolate}\
         .divider{margin:1.25rem 0 0;color:var(--soft);text-align:center}\
         .help{margin-top:1.25rem}\
         footer.links{display:flex;flex-wrap:wrap;gap:0 1.5rem;max-width:none;padding:0}.plain{color:inherit}\
@@ -72,5 +73,5 @@ enum Stylesheet {
         """
 
     /// SHA-256 of ``text`` in base64. The page's policy allows no other style (CSP 3 §6.7.3.3).
-    static let sha256 = "Lzc+3Gk6g2BevzAxCTukKM87gy2mOb2hvjryHsf/1bE="
+    static let sha256 = "RJ3188QEwwIbslb13B4eYlI1wRvaLVzoqw0n6yJIIqU="
 }

@@ -21,27 +21,30 @@ extension PageScript {
             for(const form of document.querySelectorAll("form[data-passkey]")){
             const options=JSON.parse(form.dataset.passkey),creates=!!options.user;
             const status=form.querySelector("[role=status]"),unknown=form.dataset.unknown;
-            let control;
+            let control,busy;
             const run=async mediation=>{
             if(control)control.abort();
             const own=control=new AbortController();
+            busy=!mediation;
             try{
             const publicKey=creates?P.parseCreationOptionsFromJSON(options):P.parseRequestOptionsFromJSON(options);
             const request={publicKey,signal:own.signal,...mediation&&{mediation}};
             const credential=await(creates?navigator.credentials.create(request):navigator.credentials.get(request));
             for(const id of ["stay","remember"]){const box=document.getElementById(id);if(box)form.append(box)}
             form.elements.credential.value=JSON.stringify(credential);
+            busy=true;
             form.submit()
             }catch{
-            if(own===control&&!mediation){status.hidden=false;wait()}}};
+            if(own===control&&!mediation){busy=false;status.hidden=false;wait()}}};
             const wait=async()=>{
             if(!creates&&document.querySelector("[autocomplete~=webauthn]")&&P.isConditionalMediationAvailable&&
             await P.isConditionalMediationAvailable())run("conditional")};
             form.hidden=false;
-            form.addEventListener("submit",event=>{event.preventDefault();status.hidden=true;run()});
+            addEventListener("pageshow",event=>{if(event.persisted)busy=false});
+            form.addEventListener("submit",event=>{event.preventDefault();if(busy)return;status.hidden=true;run()});
             if(unknown&&P.signalUnknownCredential)P.signalUnknownCredential(JSON.parse(unknown)).catch(()=>{});
             wait()}
             })()
             """,
-        sha256: "tXPLEBy8t6ah8toyFnDCh8wvIdHnQljwweNpyJdiL6E=")
+        sha256: "opZICGTRmUip5MciVL5pHbdmmkmr4tc21oVkYVG1DHQ=")
 }
