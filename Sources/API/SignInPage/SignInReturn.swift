@@ -82,7 +82,7 @@ extension SignInVisit {
             return try await show(screen: .signIn, .notAvailable, status: 400)
         }
         do {
-            try await services.steps.update(flow, until: end, in: realm, from: context)
+            try await update()
             let started = try await call.services.signIn.flows.start(
                 AuthorizationStart(
                     provider: provider, operation: request.operation,

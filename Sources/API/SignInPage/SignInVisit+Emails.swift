@@ -67,7 +67,7 @@ extension SignInVisit {
     /// Returns the sealed content of a link that continues this flow in its browser, and proves nothing. The link has
     /// only a reference to the flow, which is stored for it.
     func returnLink() async throws -> String {
-        try await services.steps.update(flow, until: end, in: realm, from: context)
+        try await update()
         let link = SignInPageLink(flow: .init(flow), tenant: realm.tenant?.id, email: nil)
         return try services.sealedTokens.encode(link, until: end, in: ID(realm.project.id))
     }

@@ -145,12 +145,8 @@ extension SignInVisit {
 
     /// Stores what the user is asked to confirm, in place of what the flow had before.
     private func store(_ preview: GuestPreview) async throws -> PageResponse {
-        let former = try await state()
-        if case .guest(let other) = former.step, other.session != preview.session { try await end(other) }
         let visit = try showing(nil)
-        try await services.steps.update(visit.flow, until: end, in: realm, from: context) {
-            $0 = SignInPageState(step: .guest(preview))
-        }
+        try await visit.update { $0 = SignInPageState(step: .guest(preview)) }
         return PageResponse(.redirect(to: visit.pageURL), of: realm.id)
     }
 
@@ -174,12 +170,5 @@ extension SignInVisit {
 
     func name(of provider: ProviderID) -> String {
         ProviderButton.name(of: provider, displayName: realm.settings(of: provider)?.openID?.displayName)
-    }
-}
-
-extension GuestPreview {
-    /// The session on the page; `nil` for an upgrade.
-    fileprivate var session: ID<Session>? {
-        if case .merge(let merge) = change { merge.session } else { nil }
     }
 }

@@ -14,9 +14,15 @@ extension SignInVisit {
 
     /// Stores the next step.
     func keep(_ step: SignInPageStep, hasNewCode: Bool = false) async throws {
-        try await services.steps.update(flow, until: end, hasNewCode: hasNewCode, in: realm, from: context) {
-            $0.step = step
-        }
+        try await update(hasNewCode: hasNewCode) { $0.step = step }
+    }
+
+    /// Stores the flow with a changed state. The session of a step that is replaced ends: nobody can complete it.
+    func update(hasNewCode: Bool = false, _ change: (inout SignInPageState) -> Void = { _ in }) async throws {
+        let replaced = try await services.steps.update(
+            flow, until: end, hasNewCode: hasNewCode, in: realm, from: context, change)
+        guard let replaced, try await !services.codes.isFinished(flow, in: realm) else { return }
+        try await services.codes.discard(replaced, in: realm)
     }
 
     /// Forgets a step that can no longer be completed. The conflict of the flow stays.
@@ -26,9 +32,7 @@ extension SignInVisit {
 
     func store(_ conflict: SignInPageConflict) async throws -> PageResponse {
         let visit = try showing(conflict)
-        try await services.steps.update(visit.flow, until: end, in: realm, from: context) {
-            $0 = SignInPageState(conflict: conflict)
-        }
+        try await visit.update { $0 = SignInPageState(conflict: conflict) }
         return PageResponse(.redirect(to: visit.pageURL), of: realm.id)
     }
 

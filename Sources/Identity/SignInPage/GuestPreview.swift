@@ -13,6 +13,23 @@ public struct GuestPreview: Hashable, Codable, Sendable {
         /// The guest account becomes part of an account to which the user has signed in on the page.
         case merge(GuestMerge)
     }
+
+    /// The session on the page; `nil` for an upgrade.
+    public var session: ID<Session>? {
+        if case .merge(let merge) = change { merge.session } else { nil }
+    }
+}
+
+extension SignInPageStep {
+    /// The session on the page that waits for an answer of the user.
+    var session: ID<Session>? {
+        switch self {
+        case .guest(let preview): preview.session
+        case .passkeyOffer(let offer): offer.session
+        case .enrolment(let enrolment): enrolment.session
+        case .secondFactor, .emailCode: nil
+        }
+    }
 }
 
 /// A merge of a guest account, in the words of its preview.

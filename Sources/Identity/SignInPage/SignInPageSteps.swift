@@ -164,22 +164,25 @@ public struct SignInPageSteps: Sendable {
     /// - Parameters:
     ///   - end: when the flow ends.
     ///   - hasNewCode: whether the state has a new code, for which all attempts are left.
+    /// - Returns: the session of the former step, if the change has replaced this step. The caller ends it.
     /// - Throws: ``TooManyAttempts``.
     public func update(
         _ flow: SignInPageFlow, until end: Instant, hasNewCode: Bool = false, in realm: Realm,
         from context: RequestContext, _ change: (inout SignInPageState) -> Void = { _ in }
-    ) async throws {
+    ) async throws -> ID<Session>? {
         try limiter.count(
             .authorizationFlows(from: context.network), Policy.authorizationFlowLimit, Policy.authorizationFlowWindow,
             ID(realm.project.id))
         let hash = secrets.hash(flow.id)
-        try await retryingConflicts(pauseMilliseconds: 1...20) { _ in
+        return try await retryingConflicts(pauseMilliseconds: 1...20) { _ in
             let former = try await store.content(of: hash, in: realm.id)
             var state = opened(former, in: realm)?.flow.state ?? SignInPageState()
+            let session = state.step?.session
             change(&state)
             let sealed = try sealedTokens.encode(StoredPageFlow(flow: flow, state: state), until: end, in: realm.id)
             try await store.set(
                 sealed, of: hash, replacing: former, resetsAttempts: hasNewCode, until: end, in: realm.id)
+            return state.step?.session == session ? nil : session
         }
     }
 

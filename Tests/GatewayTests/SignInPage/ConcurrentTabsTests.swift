@@ -74,6 +74,20 @@ struct ConcurrentTabsTests {
         #expect(try await visit.linkedIdentities() == 1)
     }
 
+    @Test("The session of a merge that another tab replaces ends")
+    func replacedMerge() async throws {
+        let visit = try await Self.visit()
+        let ada = try await visit.gateway.signUpVerified(email: "ada@example.com", password: "long enough")
+        let (_, page) = try await visit.openAsGuest()
+        let sessions = try await visit.activeSessions(of: ada.localId)
+        let preview = try await visit.follow(
+            try await visit.submit(page, "signIn", ["email": "ada@example.com", "password": "long enough"]))
+        #expect(preview.heading == "You already have an account")
+        #expect(try await visit.activeSessions(of: ada.localId) == sessions + 1)
+        _ = try await visit.requestEmail(to: "other@example.com", on: page)
+        #expect(try await visit.activeSessions(of: ada.localId) == sessions)
+    }
+
     @Test("If another tab ends the conflict during the sign-in, nothing is linked or signed in, and the page says so")
     func endedConflict() async throws {
         let visit = try await Self.visit()
