@@ -67,10 +67,25 @@ package struct DatabaseCheck: Sendable {
                 }
             }
             findings += try await sharedHosts()
+            findings += try await consolePasskeys()
         } catch {
             findings.append(Finding(isGood: false, text: Failure(explaining: error).message))
         }
         return findings
+    }
+
+    /// Lists people who cannot enter the console, because it accepts none of their passkeys and they have no
+    /// authenticator app.
+    private func consolePasskeys() async throws -> [Finding] {
+        try await PostgresAdministratorStore(pool: pool).peopleWithoutAcceptedPasskey()
+            .sorted { $0.key < $1.key }.map { realm, count in
+                let people = count == 1 ? "1 person has" : "\(count) people have"
+                return Finding(
+                    isGood: false,
+                    text:
+                        "project \(realm): \(people) a role in the console and only passkeys that it does not accept: enable passkeys with the RP ID of these passkeys, or remove the passkeys and invite the people again"
+                )
+            }
     }
 
     /// Lists a difference of this machine's clock from PostgreSQL's. A gateway whose clock is wrong issues ID tokens

@@ -63,6 +63,20 @@ extension AccountListing {
         }
     }
 
+    /// Tells the kinds of lists apart in page tokens: those of two lists can have sort values of the same type.
+    var code: String {
+        switch self {
+        case .all(let key, let isDescending): (isDescending ? "-" : "") + key.code
+        case .disabled(let isDescending): isDescending ? "-d" : "d"
+        case .guestCandidates(let isDescending): isDescending ? "-g" : "g"
+        case .relayStopped: "r"
+        case .realUserStatus: "s"
+        case .idPrefix: "p"
+        case .identityEmail: "m"
+        case .namePrefix: "b"
+        }
+    }
+
     /// Whether ``cursor(after:)`` can return the cursor.
     public func accepts(_ cursor: AccountCursor) -> Bool {
         switch (self, cursor.value) {
@@ -72,6 +86,17 @@ extension AccountListing {
         case (.all(by: .id, _), nil), (.relayStopped, nil), (.realUserStatus, nil): true
         case (.idPrefix, nil), (.identityEmail, nil): true
         default: false
+        }
+    }
+}
+
+extension AccountListing.SortKey {
+    fileprivate var code: String {
+        switch self {
+        case .id: "i"
+        case .createdAt: "c"
+        case .email: "e"
+        case .displayName: "n"
         }
     }
 }

@@ -46,7 +46,7 @@ public struct AccountQueryService: Sendable {
             accounts += candidates.filter { search.shows($0, of: index) }
             if candidates.count == remaining, let last = candidates.last {
                 let next = AccountSearchPosition(listing: index, cursor: listing.cursor(after: last))
-                return Page(accounts: accounts, nextToken: try pageToken(of: next, in: realm))
+                return Page(accounts: accounts, nextToken: try pageToken(of: next, in: search, of: realm))
             }
             remaining -= candidates.count
             cursor = nil
@@ -54,9 +54,11 @@ public struct AccountQueryService: Sendable {
         return Page(accounts: accounts, nextToken: nil)
     }
 
-    private func pageToken(of position: AccountSearchPosition, in realm: Realm) throws -> String {
+    private func pageToken(
+        of position: AccountSearchPosition, in search: AccountSearch, of realm: Realm
+    ) throws -> String {
         try sealedTokens.encode(
-            AccountPageToken(position), until: clock.now() + AccountPageToken.lifetime, in: realm.id)
+            AccountPageToken(position, in: search), until: clock.now() + AccountPageToken.lifetime, in: realm.id)
     }
 
     private func decodedPosition(

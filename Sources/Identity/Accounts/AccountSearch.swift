@@ -76,6 +76,8 @@ struct AccountPageToken: SealedTokenContent {
     static let lifetime: Duration = .seconds(24 * 3600)
 
     let listing: Int
+    /// ``AccountListing/code`` of the list.
+    let code: String
     let id: ID<Account>
     /// In microseconds since 1970, if the list is sorted by a time.
     let time: Int64?
@@ -84,13 +86,15 @@ struct AccountPageToken: SealedTokenContent {
 
     enum CodingKeys: String, CodingKey {
         case listing = "l"
+        case code = "k"
         case id = "i"
         case time = "t"
         case text = "s"
     }
 
-    init(_ position: AccountSearchPosition) {
+    init(_ position: AccountSearchPosition, in search: AccountSearch) {
         listing = position.listing
+        code = search.listings[position.listing].code
         id = position.cursor.id
         switch position.cursor.value {
         case .time(let time): (self.time, text) = (time.microseconds, nil)
@@ -105,7 +109,9 @@ struct AccountPageToken: SealedTokenContent {
         let value: AccountCursor.SortValue? =
             if let time { .time(Instant(microseconds: time)) } else if let text { .text(text) } else { nil }
         let cursor = AccountCursor(value: value, id: id)
-        guard listings.indices.contains(listing), listings[listing].accepts(cursor) else { return nil }
+        guard listings.indices.contains(listing), listings[listing].code.isExactly(code),
+            listings[listing].accepts(cursor)
+        else { return nil }
         return AccountSearchPosition(listing: listing, cursor: cursor)
     }
 }

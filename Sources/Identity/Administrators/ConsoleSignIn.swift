@@ -60,10 +60,11 @@ public struct ConsoleSignIn: Sendable {
         let outcome = try await self.password.signIn(email: email, password: password, in: realm, from: context)
         switch outcome {
         case .signedIn(let signedIn):
-            guard administrators.hasUsablePasskey(signedIn.account, in: realm) else {
-                return .enrolment(idToken: signedIn.idToken)
-            }
+            guard !signedIn.account.passkeys.isEmpty else { return .enrolment(idToken: signedIn.idToken) }
             try await end(signedIn.session, in: realm, from: context)
+            guard administrators.hasUsablePasskey(signedIn.account, in: realm) else {
+                throw ConsoleRefusal.passkeyNotAccepted
+            }
             return .passkey
         case .secondFactorRequired(let challenge): return .code(pendingCredential: challenge.pendingCredential)
         case .confirmationNeeded, .conflict, .phoneConflict: throw ConsoleRefusal.signInFailed
@@ -213,6 +214,8 @@ public enum ConsoleRefusal: Refusal, Hashable {
     case factorRequired
     /// The person has no role, and accepted no invitation.
     case noRole
+    /// The account has only passkeys that pages of the console do not accept. The password alone replaces none.
+    case passkeyNotAccepted
     /// The operation needs a proof of both factors of the last five minutes.
     case proofNeeded
 }
@@ -221,7 +224,7 @@ extension ConsoleRefusal {
     public var code: ErrorCode {
         switch self {
         case .signInFailed: .invalidLoginCredentials
-        case .factorRequired, .noRole: .permissionDenied
+        case .factorRequired, .noRole, .passkeyNotAccepted: .permissionDenied
         case .proofNeeded: .credentialTooOldLoginAgain
         }
     }
@@ -230,6 +233,8 @@ extension ConsoleRefusal {
         switch self {
         case .signInFailed, .proofNeeded: nil
         case .factorRequired: "The console needs a second factor or a passkey."
+        case .passkeyNotAccepted:
+            "The console does not accept the passkey of your account. Ask an owner to turn on passkeys in the operators' project, or to remove the passkey and to invite you again."
         case .noRole: "The account has no role in the console. Open the link of an invitation that is still valid."
         }
     }

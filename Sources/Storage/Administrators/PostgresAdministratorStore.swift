@@ -33,6 +33,14 @@ public struct PostgresAdministratorStore: AdministratorStore {
             uniqueKeysWithValues: try rows.map { (ID(try $0.decode("project_id")), try $0.administratorRole()) })
     }
 
+    /// The numbers of people with a role or an invitation whose accounts have only passkeys that the console does not
+    /// accept, by realm.
+    public func peopleWithoutAcceptedPasskey() async throws -> [ID<Realm>: Int] {
+        let rows = try await withStoreErrors { try await pool.query(.peopleWithoutAcceptedPasskey) }
+        return Dictionary(
+            uniqueKeysWithValues: try rows.map { (ID(try $0.decode("realm_id")), try $0.decode("count")) })
+    }
+
     public func invite(
         _ change: AdministratorChange, by granter: AdministratorGranter, _ actor: AuditActor, codeHash: [UInt8],
         until end: Instant, at now: Instant, limit: Int, of operators: ID<Project>

@@ -159,6 +159,12 @@ extension SQL {
                 AND p.rp_id = r.passkey_settings ->> 'rpId' AND r.passkey_settings @> '{"enabled": true}'))
         """
 
+    static let peopleWithoutAcceptedPasskey: SQL = """
+        SELECT m.realm_id, count(DISTINCT m.account_id)::bigint AS count
+        FROM administrator m JOIN account a ON a.realm_id = m.realm_id AND a.id = m.account_id
+        WHERE a.passkey_count > 0 AND NOT \(hasConsoleFactor) GROUP BY m.realm_id ORDER BY m.realm_id
+        """
+
     fileprivate static func acceptedRoles(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         SELECT FROM administrator WHERE realm_id = \(realm.rawValue) AND account_id = \(account.rawValue)

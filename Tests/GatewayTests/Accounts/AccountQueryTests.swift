@@ -176,6 +176,17 @@ struct AccountQueryTests {
         }
     }
 
+    @Test("A page token of the list by address is not one of the list by name, nor of the reverse order")
+    func tokenOfOtherList() async throws {
+        let gateway = try await Self.populated()
+        let page = try await Self.search(gateway, [("sortBy", "USER_EMAIL"), ("maxResults", "2")])
+        let token = try #require(page.json["nextPageToken"]?.string)
+        for query in [[("sortBy", "NAME")], [("sortBy", "USER_EMAIL"), ("order", "DESC")]] {
+            let answer = try await Self.search(gateway, query + [("nextPageToken", token)])
+            #expect(answer.outcome == "400 INVALID_PAGE_SELECTION", "\(query) \(answer.text)")
+        }
+    }
+
     @Test(
         "A page token contains no address and no name in plain text, and is valid for a day in its project",
         arguments: [("USER_EMAIL", ["d", "c", "a", "b"]), ("NAME", ["b", "c", "a", "d"])])

@@ -25,6 +25,26 @@ struct ProtectedRoleTests {
         }
     }
 
+    @Test("A person whose passkey the console no longer accepts is told what to do, and `check` counts the person")
+    func passkeysTurnedOff() async throws {
+        let fixture = try await ConsoleFixture(passkeys: .ofConsole)
+        let (ada, _) = try await fixture.signInWithPasskey(as: "owner")
+        _ = try await fixture.signIn("eve@example.com", as: "owner")
+        let check = DatabaseCheck(pool: fixture.gateway.database.pool, masterKeys: fixture.gateway.masterKeys)
+        let text = "project other: 1 person has a role in the console and only passkeys that it does not accept"
+        #expect(await !check.findings(at: fixture.gateway.clock.now).contains { $0.text.hasPrefix(text) })
+        let change: JSON = ["passkeys": ["enabled": false]]
+        let changed = try await fixture.gateway.send(
+            .patch, "/v2/projects/other/config", change, by: fixture.operatorsKey,
+            query: [("updateMask", "passkeys.enabled")])
+        #expect(changed.outcome == "200", "\(changed.text)")
+        let page = try await ConsoleVisitor(fixture.gateway).enterPassword(ada.email)
+        #expect(page.status == 400 && page.text.contains("The console does not accept the passkey of your account."))
+        #expect(page.form("enrolment") == nil, "\(page.text)")
+        #expect(
+            await check.findings(at: fixture.gateway.clock.now).contains { $0.text.hasPrefix(text) && !$0.isGood })
+    }
+
     private static func changes(removing device: TestPasskey) -> [(path: String, members: [String: JSON])] {
         [
             ("/v2/accounts/passkeyEnrollment:start", [:]),
