@@ -170,6 +170,14 @@ extension AccountPath {
         }
     }
 
+    /// Whether the form of the part has text that the user has typed.
+    var hasText: Bool {
+        switch self {
+        case .rename, .email, .password, .profile, .preferences, .secure, .phone, .authenticator: true
+        case .overview, .methods, .activity, .devices, .add, .remove, .passkey, .recoveryCodes, .data, .delete: false
+        }
+    }
+
     /// The path to the sign-in page from this page, for a user who is signed out.
     func signInPath(continuing continuation: AccountContinuation) -> String {
         let fields =

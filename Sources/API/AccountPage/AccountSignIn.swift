@@ -27,6 +27,7 @@ extension AccountPageRequest {
         request.language = context.language
         request.operation = operation
         request.subject = SignInPageRequest.Subject(caller)
+        request.hasLostForm = operation == .reauthenticate && path.hasText && call.request.method == .post
         let sealed = try services.sealedTokens.encode(
             request, until: services.clock.now() + SignInPageRequest.urlLifetime, in: ID(realm.project.id))
         let page = path == .overview ? "signIn" : "../signIn"

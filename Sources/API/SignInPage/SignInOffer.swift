@@ -30,6 +30,8 @@ struct SignInOffer {
         var screen = SignInScreen()
         screen.subject = request.subject?.name
         screen.isForGuest = request.isForGuest
+        screen.operation = request.operation
+        screen.hasLostForm = request.hasLostForm
         screen.providers = methods.filter { realm.hasBrowserFlow(of: $0, for: app) }.map { provider in
             ProviderButton(
                 provider, displayName: realm.settings(of: provider)?.openID?.displayName,

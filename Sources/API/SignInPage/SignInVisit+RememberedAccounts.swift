@@ -44,6 +44,9 @@ extension SignInVisit {
     /// account than the remembered one.
     func suggestedEmail() async throws -> String {
         if let email = flow.email ?? request.loginHint { return email }
+        if request.operation == .reauthenticate {
+            return try await services.codes.caller(of: request, in: realm)?.account.email?.rawValue ?? ""
+        }
         guard let remembered = rememberedEmail(nil), try await usableSession() == nil else { return "" }
         return remembered
     }

@@ -36,6 +36,12 @@ public struct SignInPageRequest: Hashable, SealedTokenContent {
         set { otherScreen = newValue == .signIn ? nil : newValue }
     }
     private var otherScreen: Screen?
+    /// Whether the account page has rejected a form because the login was too old.
+    public var hasLostForm: Bool {
+        get { lostForm ?? false }
+        set { lostForm = newValue ? true : nil }
+    }
+    private var lostForm: Bool?
     /// The address that the page shows first.
     public var loginHint: String?
     public var prompt: Prompt?
@@ -54,6 +60,7 @@ public struct SignInPageRequest: Hashable, SealedTokenContent {
         case subject = "u"
         case provider = "v"
         case otherScreen = "w"
+        case lostForm = "f"
         case loginHint = "h"
         case prompt = "p"
         case maxAge = "m"

@@ -24,6 +24,7 @@ enum SignInPageText: TextKey {
     case guestAdvice, guestConflict, upgradeTitle, upgradeProvider, upgradeEmail, upgradeKeeps
     case mergeExplanation, mergeMovesName, mergeMovesPhoto, mergeLosesName, mergeLosesPhoto, mergeLosesRights
     case mergeData, mergeUndo, mergeConfirm, mergeRefused, previewOutdated
+    case proveTitle, proveAdvice, formLost, linkTitle
     case enrolTitle, enrolAdvice, enrolPasskey, enrolEmail, enrolEmailSent, factorMissing
 
     var english: StaticString {
@@ -158,6 +159,10 @@ enum SignInPageText: TextKey {
         case .mergeConfirm: "Continue with this account"
         case .mergeRefused: "Your guest account cannot become part of this account. Nothing was changed."
         case .previewOutdated: "This page was out of date. Check what happens now, then continue."
+        case .proveTitle: "Confirm that it is you"
+        case .proveAdvice: "Sign in again with the same account, so that nobody else can change it."
+        case .formLost: "What you entered in the form was not saved. Enter it again afterwards."
+        case .linkTitle: "Add a way to sign in"
         case .enrolTitle: "Add a second step"
         case .enrolAdvice:
             """

@@ -87,12 +87,24 @@ public struct SignInScreen: Sendable {
     public var subject: String?
     /// Whether a guest signs in.
     public var isForGuest = false
+    /// What the user of an account signs in for.
+    public var operation = AuthorizationFlow.Operation.signIn
+    /// Whether a form was rejected because the login was too old, so that its content is lost.
+    public var hasLostForm = false
 
     public init() {}
 
     /// Whether a browser without passkeys has nothing to offer.
     var offersOnlyPasskeys: Bool {
         providers.isEmpty && !offersPassword && !offersGuest && !offersEmail && passkey != nil
+    }
+
+    fileprivate var title: SignInPageText {
+        switch operation {
+        case .link where !isForGuest: .linkTitle
+        case .reauthenticate: .proveTitle
+        case .signIn, .link: .signInTitle
+        }
     }
 
     /// Whether the page shows no method at all.
@@ -106,6 +118,8 @@ extension Page {
         var content = context.summary(of: step)
         if let subject = screen.subject { content.append(context.paragraph(.subject, [.name: .name(subject)])) }
         if screen.isForGuest { content.append(context.paragraph(.guestAdvice)) }
+        if screen.operation == .reauthenticate { content.append(context.paragraph(.proveAdvice)) }
+        if screen.hasLostForm { content.append(context.paragraph(.formLost)) }
         content += context.providerButtons(of: screen, step)
         if !screen.providers.isEmpty, screen.offersStaying {
             content += context.rememberChoice(screen.remembers, step)
@@ -125,7 +139,7 @@ extension Page {
             context.footer(
                 screen.offersSignUp ? [context.switchButton(.createAccount, to: .signUp, isLink: true)] : [], step))
         content.append(context.screensForm(step))
-        return titled(.signInTitle, step, content, context).with(screen.passkey, step)
+        return titled(screen.title, step, content, context).with(screen.passkey, step)
     }
 
     /// Creates an account with a password, or with a provider, whose sign-in creates one too.

@@ -43,6 +43,23 @@ struct AccountSignInTests {
         #expect(browser.browser.cookies != before)
     }
 
+    @Test("The page says why the user signs in again, with the address, and that the text of a form is lost")
+    func purpose() async throws {
+        let visit = SignInPageVisit(try await TestGateway.withAppleGoogleAndOpenID(#""platform": "web""#))
+        _ = try await visit.gateway.signUpVerified()
+        let (browser, _) = try await signIn(visit, toOpen: "methods")
+        let adding = try await browser.follow(try #require(try await browser.open("add").location))
+        #expect(adding.heading == "Add a way to sign in", "\(adding.text)")
+        let late = try await browser.submit("profile", [("displayName", "Ada")]) { _ in browser.ageLogin() }
+        let again = try await browser.follow(try #require(late.location, "\(late.text)"))
+        #expect(again.heading == "Confirm that it is you", "\(again.text)")
+        #expect(again.text.contains(#"value="ada@example.com""#))
+        #expect(again.words.contains("What you entered in the form was not saved."))
+        let shown = try await browser.follow(try #require(try await browser.open("profile").location))
+        #expect(shown.heading == "Confirm that it is you")
+        #expect(!shown.words.contains("What you entered in the form was not saved."))
+    }
+
     @Test("Another user who signs in instead does not get the step of the first one")
     func otherUser() async throws {
         let visit = SignInPageVisit(try await TestGateway())
