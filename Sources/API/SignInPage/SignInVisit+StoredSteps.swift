@@ -27,7 +27,7 @@ extension SignInVisit {
 
     /// Forgets a step that can no longer be completed. The conflict of the flow stays.
     func forgetStep() async throws {
-        try await services.steps.update(flow, until: end, in: realm, from: context) { $0.step = nil }
+        try await update { $0.step = nil }
     }
 
     func store(_ conflict: SignInPageConflict) async throws -> PageResponse {
