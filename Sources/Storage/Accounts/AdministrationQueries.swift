@@ -58,9 +58,12 @@ extension SQL {
     }
 
     /// Deletes the source of a merge (the account that is merged into another) and inserts its tombstone. Inserts no
-    /// event: the merge has one.
-    static func deleteSource(_ source: ID<Account>, now: Instant, in realm: ID<Realm>) -> SQL {
-        delete(source, recording: "", now: now, in: realm)
+    /// event of the account: the merge has one.
+    static func deleteSource(
+        _ source: ID<Account>, by actor: AuditActor, now: Instant, in realm: ID<Realm>
+    ) throws -> SQL {
+        let removedRoles = try auditRemovedRoles(of: "deleted", by: actor, at: now)
+        return delete(source, recording: "removed_roles AS (\(removedRoles)),", now: now, in: realm)
     }
 
     private static func delete(

@@ -82,6 +82,17 @@ extension SQL {
             "realm_id, \(kind.rawValue), id, \(try json(actor.detail))::jsonb FROM \(source)")
     }
 
+    /// Inserts an audit event for each role of a deleted account in `source`, in the trail of the role's project. The row
+    /// of the role goes with the account, after the statement.
+    static func auditRemovedRoles(of source: SQL, by actor: AuditActor, at now: Instant) throws -> SQL {
+        insertAuditEvents(
+            id: "gen_random_uuid()", by: actor, at: now,
+            """
+            m.project_id, \("administrator.removed"), m.account_id, \(try json(actor.detail))::jsonb
+            FROM \(source) d JOIN administrator m ON m.realm_id = d.realm_id AND m.account_id = d.id
+            """)
+    }
+
     private static func json(_ detail: [String: String]) throws -> String {
         String(decoding: try JSONEncoder().encode(detail), as: UTF8.self)
     }

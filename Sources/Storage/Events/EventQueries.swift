@@ -78,12 +78,14 @@ extension SQL {
     }
 
     /// Common table expressions, each followed by a comma, that insert the event of each account in `source`, the
-    /// deleted accounts.
+    /// deleted accounts, and the audit events of their roles in the console.
     static func record(_ deletion: AccountDeletion, of source: SQL) throws -> SQL {
         let (event, actor, now) = (deletion.event, deletion.recording.actor, deletion.deletedAt)
+        let removedRoles: SQL = "removed_roles AS (\(try auditRemovedRoles(of: source, by: actor, at: now))),"
         let audited: SQL =
             deletion.isAudited
-            ? "audited AS (\(try auditDeletions(of: source, as: event.kind, by: actor, at: now)))," : ""
+            ? "\(removedRoles) audited AS (\(try auditDeletions(of: source, as: event.kind, by: actor, at: now))),"
+            : removedRoles
         guard deletion.recording.wantedKinds.contains(event.kind) else { return audited }
         let insertion = insertOutboxRows(
             by: actor, at: now, "realm_id, \(event.kind.rawValue), id, \(try json(event.data))::jsonb FROM \(source)")

@@ -44,7 +44,7 @@ extension Transaction {
             .countPasskeys(of: targetID, in: realm),
             .moveMerges(from: sourceID, to: targetID, in: realm),
             .moveUndoCodes(from: sourceID, to: targetID, in: realm),
-            .deleteSource(sourceID, now: merge.mergedAt, in: realm),
+            try .deleteSource(sourceID, by: recording.actor, now: merge.mergedAt, in: realm),
             .transferMembers(of: source, to: target, for: merge, signsIn: signIn != nil, in: realm),
         ]
         for statement in statements { _ = try await execute(statement) }
