@@ -67,7 +67,7 @@ extension Mode {
         let forms = FormTokens.live(keys: [Random.bytes(32)])
         mode.pages = ModePages(
             unknownPath: { RefusalPage.unknownPath.response(to: $0, default: project, clock) },
-            tooLargeForm: { RefusalPage.tooLargeForm.response(to: $0, default: project, clock) })
+            tooLargeForm: { RefusalPage.tooLargeForm($0).response(to: $0, default: project, clock) })
         mode.observeRequest = requests.record
         mode.emailService = { .capturing(in: emails, sender: sender, dependencies: $0) }
         mode.wrapEmailFactory = emails.capturing

@@ -86,7 +86,8 @@ struct CompositionRoot: Sendable {
             services: services, access: mode.access(configuration),
             endpointsOutsideContract: extensions.endpoints(services.emailActions.pageService)
                 + consoleEndpoints(on: pool, services.console, configuration),
-            servesMonitoring: servesMonitoring, rejection: mode.rejection, pages: mode.pages,
+            servesMonitoring: servesMonitoring, rejection: mode.rejection,
+            pages: mode.pages ?? (console == nil ? nil : ConsolePages.refusals),
             observer: mode.observeRequest, trustedProxies: trustedProxies, log: log, metrics: metrics)
     }
 

@@ -62,18 +62,30 @@ def test_an_image_of_each_format_is_stored_and_shown(own_dev, use, file):
     assert "The image was removed." in removed.text and path not in removed.html
 
 
-@pytest.mark.parametrize("content", [
-    b"", b"GIF89a", b"<svg xmlns='http://www.w3.org/2000/svg'/>", png(1025, 1), png(1, 513), png(1, 1, 65_536)],
+@pytest.mark.parametrize(("content", "reason"), [
+    (b"", "Image: this field is required."), (b"GIF89a", "Image is not a PNG, JPEG or WebP file, but must be"),
+    (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "Image is not a PNG, JPEG or WebP file, but must be"),
+    (png(1025, 1), "Image has 1025 × 1 pixels, but must be"), (png(1, 513), "Image has 1 × 513 pixels, but must be"),
+    (png(1, 1, 65_536), "Image has 65617 bytes, but must be")],
     ids=["none", "gif", "svg", "wide", "high", "large"])
-def test_another_file_is_rejected_with_the_reason(own_dev, content):
+def test_another_file_is_rejected_with_the_reason(own_dev, content, reason):
     page = upload(own_dev, "logo", content)
     assert page.status == 400 and "This did not work. Nothing was changed." in page.text, page.text
+    assert reason in page.text and "base64" not in page.text, page.text
     assert "<img" not in page.html
 
 
 def test_a_file_that_is_much_too_large_is_not_read(own_dev):
     page = upload(own_dev, "logo", png(1, 1, 100_000))
-    assert page.status == 413 and "<html" in page.html
+    assert page.status == 413 and "An image has at most 64 KiB" in page.text and PATH in page.links
+
+
+def test_the_largest_image_is_stored(own_dev):
+    content = png(64, 64, 65_536 - len(png(64, 64, 1)) + 1)
+    assert len(content) == 65_536
+    page = upload(own_dev, "logo", content)
+    assert page.status == 200 and "The image was saved." in page.text, page.text
+    page.submit("remove-logo")
 
 
 def test_a_path_and_quotation_marks_in_the_name_of_the_file_do_no_harm(own_dev):

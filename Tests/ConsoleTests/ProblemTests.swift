@@ -20,10 +20,13 @@ struct ProblemTests {
     @Test("The label of a field replaces its JSON pointer")
     func field() {
         let fields = [FormField("email", "Email address"), FormField("localId", "ID")]
-        let problem = Problem(code: "INVALID_ARGUMENT", message: "/users/0/localId is too long", explanation: nil)
+        let problem = Problem(
+            code: "INVALID_ARGUMENT", message: "/users/0/localId is too long", explanation: "Explained.")
         let (named, field) = problem.naming(fields)
         #expect(field == "localId")
-        #expect(named.message == "ID is too long")
+        #expect(named.message == "ID is too long" && named.code == nil && named.explanation == nil)
+        let other = Problem(code: "WEAK_PASSWORD", message: "/localId is weak", explanation: "Explained.")
+        #expect(other.naming(fields).problem.code == "WEAK_PASSWORD")
         #expect(Problem("/unknown is wrong").naming(fields).field == nil)
     }
 }

@@ -7,8 +7,14 @@ extension Endpoint {
     static let createBrandImage = batch(
         "createBrandImage", "/v2/projects/{project}/brandImages", bodyLimit: 96 * 1024, needs: .config
     ) { (call, administrator, input: BrandImageInput) in
-        guard let upload = Base64.decode(input.content ?? "").flatMap(ImageUpload.init) else {
-            throw RequestRefusal.invalidField("/content", "must be \(ImageHeader.rule), in base64")
+        // Without it, no brand can name the image.
+        try administrator.require(.trust)
+        guard let content = Base64.decode(input.content?.text ?? "") else {
+            throw RequestRefusal.invalidField("/content", "must be base64")
+        }
+        guard let upload = ImageUpload(content) else {
+            let fault = ImageFault(in: content).text
+            throw RequestRefusal.invalidField("/content", "\(fault), but must be \(ImageHeader.rule)")
         }
         let project = administrator.realm.project.id
         guard let image = try await call.services.projects.images.store(upload, project, administrator.actor) else {
@@ -50,8 +56,8 @@ extension EndpointCall {
 }
 
 private struct BrandImageInput: Decodable {
-    /// The bytes of the image in base64.
-    let content: String?
+    /// The bytes of the image in base64, longer than other texts may be.
+    let content: WireText?
 }
 
 private struct BrandImageResource: Encodable {

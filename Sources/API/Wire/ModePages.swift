@@ -1,15 +1,15 @@
 internal import Encoding
 public import HTTP
 
-/// The pages for browsers that a mode adds to paths without an operation.
+/// The pages for browsers that a mode adds for requests that no operation handles.
 public struct ModePages: Sendable {
-    /// Returns the page for a path that does not exist.
-    let unknownPath: @Sendable (Request) -> Response
+    /// Returns the page for a path that does not exist; `nil` for a path that has no page.
+    let unknownPath: @Sendable (Request) -> Response?
     /// Returns the page for a form whose body is too large. The body was not read.
     let tooLargeForm: @Sendable (Request) -> Response
 
     public init(
-        unknownPath: @escaping @Sendable (Request) -> Response,
+        unknownPath: @escaping @Sendable (Request) -> Response?,
         tooLargeForm: @escaping @Sendable (Request) -> Response
     ) {
         self.unknownPath = unknownPath

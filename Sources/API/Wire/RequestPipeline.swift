@@ -119,8 +119,8 @@ public final class RequestPipeline: Sendable {
     }
 
     private func pageForUnknownPath(_ request: Request) -> RequestOutcome? {
-        guard let pages, request.acceptsHTML else { return nil }
-        return RequestOutcome(page: pages.unknownPath(request), refusing: .notFound)
+        guard let pages, request.acceptsHTML, let page = pages.unknownPath(request) else { return nil }
+        return RequestOutcome(page: page, refusing: .notFound)
     }
 
     private func preflight(_ request: Request, _ match: RouteMatch<Route>) -> RequestOutcome {

@@ -49,8 +49,12 @@ package struct Problem: Sendable, Equatable {
             guard let name = pointer.split(separator: "/").last,
                 let field = fields.first(where: { $0.name.isExactly(name) })
             else { continue }
-            let text = message?.replacing(pointer, with: field.label, maxReplacements: 1)
-            return (Problem(code: code, message: text ?? "", explanation: explanation), field.name)
+            let text = message?.replacing(pointer, with: field.label, maxReplacements: 1) ?? ""
+            // The message alone says what is wrong. The code is about requests, which the user of a form did not write.
+            let isPlain = code?.isExactly("INVALID_ARGUMENT") == true
+            return (
+                Problem(code: isPlain ? nil : code, message: text, explanation: isPlain ? nil : explanation), field.name
+            )
         }
         return (self, nil)
     }

@@ -12,14 +12,9 @@ struct RefusalPage {
         screen: .notFound("There is no such page", "Requests of apps to unknown paths are in the list of requests."))
 
     /// For a form whose body is too large.
-    static let tooLargeForm = RefusalPage(
-        screen: Screen(
-            "The form is too large", status: 413,
-            [
-                .paragraph(
-                    "A form has at most 64 KiB, and nothing was changed. The page Data has a command that imports a larger file."
-                )
-            ]))
+    static func tooLargeForm(_ request: Request) -> RefusalPage {
+        RefusalPage(screen: RefusalScreens.tooLargeForm(request))
+    }
 
     func response(to request: Request, default project: ID<Project>, _ clock: DevClock) -> Response {
         let realm = RealmName(

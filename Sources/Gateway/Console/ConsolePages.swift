@@ -113,6 +113,21 @@ struct ConsolePages: Sendable {
 
     static let home = "/console"
 
+    /// The pages for requests below the console's path that no screen handles. They show nothing of a project.
+    static let refusals = ModePages(
+        unknownPath: { request in
+            guard request.path.beginsExactly(with: home + "/") else { return nil }
+            return refusal(
+                Screen(
+                    "There is no such page", status: 404,
+                    [.markup(Markup(.p, [.link(home, .text("To the start of the console"))]))]), request)
+        }, tooLargeForm: { refusal(RefusalScreens.tooLargeForm($0), $0) })
+
+    private static func refusal(_ screen: Screen, _ request: Request) -> Response {
+        PageFrame(product: .init("Sekisho console", home), links: [], switches: [], banners: [])
+            .response(screen, path: request.path)
+    }
+
     static func redirect(to path: String) -> Response {
         Response(
             status: 303,

@@ -26,8 +26,7 @@ public struct ImageHeader: Hashable, Sendable {
     /// - Returns: `nil` unless `bytes` are an image that ``rule`` permits.
     public init?(_ bytes: [UInt8]) {
         guard bytes.count <= Self.byteLimit else { return nil }
-        let file = ImageFile(bytes)
-        guard let (format, size) = file.png ?? file.jpeg ?? file.webp,
+        guard let (format, size) = ImageFile(bytes).found,
             (1...Self.maximumWidth).contains(size.width), (1...Self.maximumHeight).contains(size.height)
         else { return nil }
         self.format = format
@@ -43,11 +42,66 @@ public struct ImageHeader: Hashable, Sendable {
     }
 }
 
+/// Which rule a file breaks that is no image of a brand.
+public enum ImageFault: Hashable, Sendable {
+    case empty
+    /// The number of bytes.
+    case tooLarge(Int)
+    /// The size in pixels.
+    case tooManyPixels(width: Int, height: Int)
+    case animated
+    /// The file begins as an image of a permitted format, but is not one.
+    case damaged
+    case otherFormat
+
+    /// - Parameter bytes: a file that ``ImageHeader`` does not accept.
+    public init(in bytes: [UInt8]) {
+        let file = ImageFile(bytes)
+        if bytes.isEmpty {
+            self = .empty
+        } else if !file.beginsAsImage {
+            self = .otherFormat
+        } else if bytes.count > ImageHeader.byteLimit {
+            self = .tooLarge(bytes.count)
+        } else if let found = file.found {
+            self = .tooManyPixels(width: found.size.width, height: found.size.height)
+        } else {
+            self = file.namesAnimation ? .animated : .damaged
+        }
+    }
+
+    /// What the file has or is, for an error message.
+    public var text: String {
+        switch self {
+        case .empty: "is empty"
+        case .tooLarge(let count): "has \(count) bytes"
+        case .tooManyPixels(let width, let height): "has \(width) × \(height) pixels"
+        case .animated: "is animated"
+        case .damaged:
+            "is incomplete, has other data after the image, or has a kind of pixels that not all browsers show"
+        case .otherFormat: "is not a PNG, JPEG or WebP file"
+        }
+    }
+}
+
 /// The bytes of a file that may be an image.
 private struct ImageFile {
     typealias Found = (ImageHeader.Format, size: (width: Int, height: Int))
 
     let bytes: [UInt8]
+
+    var found: Found? { png ?? jpeg ?? webp }
+
+    var beginsAsImage: Bool {
+        has([0x89, 0x50, 0x4E, 0x47], at: 0) || has([0xFF, 0xD8, 0xFF], at: 0)
+            || has("RIFF", at: 0) && has("WEBP", at: 8)
+    }
+
+    /// Whether the name of a chunk of animations occurs, perhaps in the pixels.
+    var namesAnimation: Bool {
+        let names = ["acTL", "fcTL", "ANIM", "ANMF"].map { Array($0.utf8) }
+        return bytes.indices.dropLast(3).contains { offset in names.contains { has($0, at: offset) } }
+    }
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes

@@ -19,6 +19,15 @@ struct BrandImageTests {
             + chunk("tEXt", Array("Comment\0\(comment)".utf8)) + chunk("IDAT", [1]) + chunk("IEND", [])
     }
 
+    /// A PNG of one pixel in a file of `size` bytes.
+    static func png(size: Int) -> [UInt8] {
+        let image = png()
+        let end = image.count - 12
+        let length = size - image.count - 12
+        let chunk = (0..<4).reversed().map { UInt8(truncatingIfNeeded: length >> (8 * $0)) } + Array("tEXt".utf8)
+        return image[..<end] + chunk + Array(repeating: 0x20, count: length + 4) + image[end...]
+    }
+
     static func upload(_ bytes: [UInt8], _ configurator: Configurator) async throws -> Exchange {
         try await configurator.send(.post, "brandImages", ["content": .string(Base64.encode(bytes))])
     }
@@ -67,24 +76,40 @@ struct BrandImageTests {
     @Test(
         "Only images are stored (an attacker's logo is a page, a drawing with scripts, or too large)",
         arguments: [
-            Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8), Array("<script>alert(1)</script>".utf8),
-            Self.png() + Array("<script>alert(1)</script>".utf8), [],
+            (Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8), "is not a PNG, JPEG or WebP file"),
+            (Array("<script>alert(1)</script>".utf8), "is not a PNG, JPEG or WebP file"),
+            (Self.png() + Array("<script>alert(1)</script>".utf8), damaged), ([], "is empty"),
         ])
-    func rejected(bytes: [UInt8]) async throws {
+    func rejected(bytes: [UInt8], fault: String) async throws {
         let configurator = try await Configurator()
         let outcome = try await Self.upload(bytes, configurator).outcome
         #expect(
             outcome
-                == "400 Invalid JSON payload received. /content must be a PNG, JPEG or WebP image of at most 64 KiB and 1024 × 512 pixels, without animation, in base64"
+                == "400 Invalid JSON payload received. /content \(fault), but must be a PNG, JPEG or WebP image of at most 64 KiB and 1024 × 512 pixels, without animation"
         )
     }
 
-    @Test("An image of more than 64 KiB is not stored")
-    func tooLarge() async throws {
+    private static let damaged =
+        "is incomplete, has other data after the image, or has a kind of pixels that not all browsers show"
+
+    @Test("An image of 64 KiB is stored, and one of a byte more is not")
+    func size() async throws {
         let configurator = try await Configurator()
-        let bytes = Self.png() + Array(repeating: 0, count: 65_536)
-        #expect((400..<500).contains(try await Self.upload(bytes, configurator).status))
+        let larger = try await Self.upload(Self.png(size: 65_537), configurator)
+        #expect(larger.outcome.hasPrefix("400 Invalid JSON payload received. /content has 65537 bytes, but must be "))
         #expect(try await configurator.gateway.database.pool.query("SELECT FROM brand_image").isEmpty)
+        let largest = try await Self.upload(Self.png(size: 65_536), configurator)
+        #expect(largest.json["byteCount"] == 65_536, "\(largest.text)")
+    }
+
+    @Test("The scope `config` alone stores no image: a brand could not name it")
+    func scope() async throws {
+        let gateway = try await TestGateway()
+        let configurator = Configurator(
+            gateway: gateway, serviceKey: try await ServiceKey(in: gateway, scopes: ServiceKeyScopes([.config])))
+        let outcome = try await Self.upload(Self.png(), configurator).outcome
+        #expect(outcome == "403 PERMISSION_DENIED : The service key lacks the scope trust.")
+        #expect(try await gateway.database.pool.query("SELECT FROM brand_image").isEmpty)
     }
 
     @Test("A brand can name only images of its own project")
