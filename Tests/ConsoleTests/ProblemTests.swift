@@ -27,6 +27,10 @@ struct ProblemTests {
         #expect(named.message == "ID is too long" && named.code == nil && named.explanation == nil)
         let other = Problem(code: "WEAK_PASSWORD", message: "/localId is weak", explanation: "Explained.")
         #expect(other.naming(fields).problem.code == "WEAK_PASSWORD")
+        let box = FormField("allowIt", "Do it anyway", .checkbox)
+        let advice = Problem("No way remains. Set allowIt to true to confirm.").naming([box])
+        #expect(advice.field == "allowIt")
+        #expect(advice.problem.message == "No way remains. Tick the box \u{201C}Do it anyway\u{201D} to confirm.")
         #expect(Problem("/unknown is wrong").naming(fields).field == nil)
     }
 }

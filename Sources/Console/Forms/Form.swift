@@ -10,6 +10,10 @@ package struct Form: Sendable {
     /// Whether the form edits the stored values that it shows. ``FormEdit`` then restricts a submission to what the user
     /// has changed.
     let editsStoredValues: Bool
+    /// The `operationId` of the form's request, for a form that makes no request of the values that it shows.
+    let operation: String?
+    /// The names of the scopes that the request needs besides that of the operation.
+    let scopes: [String]
     /// Whether the form deletes something.
     var isDangerous = false
     /// Says what happened, after the form was accepted. URLs contain it, so it contains no data of a person.
@@ -19,6 +23,10 @@ package struct Form: Sendable {
     /// Returns what the page shows after the form was accepted, for a result that cannot be shown again, such as
     /// tokens; `nil` for a page without it.
     var resultMarkup: (@Sendable (APIResult, _ sent: APICall) -> [ScreenBlock])?
+    /// As ``resultMarkup``, of the results of the first request and of the request that follows it.
+    var resultsMarkup: (@Sendable (_ first: APIResult, _ last: APIResult) -> [ScreenBlock])?
+    /// Whether only the page with the result of another form shows the form.
+    var isOnResultPage = false
     /// The request that completes the change after the first one; `nil` if there is none.
     var followUp: (@Sendable (APIResult, FormInput) throws -> APICall)?
     let action: Action
@@ -42,7 +50,7 @@ package struct Form: Sendable {
 
     package init(
         _ id: String, button: String, _ fields: [FormField] = [], editsStoredValues: Bool = false,
-        isDangerous: Bool = false, notice: String,
+        operation: String? = nil, scopes: [String] = [], isDangerous: Bool = false, notice: String,
         nextPath: (@Sendable (APIResult) -> String)? = nil,
         resultMarkup: (@Sendable (APIResult, _ sent: APICall) -> [ScreenBlock])? = nil,
         followUp: (@Sendable (APIResult, FormInput) throws -> APICall)? = nil,
@@ -52,6 +60,8 @@ package struct Form: Sendable {
         self.button = button
         self.fields = fields
         self.editsStoredValues = editsStoredValues
+        self.operation = operation
+        self.scopes = scopes
         self.isDangerous = isDangerous
         self.notice = notice
         self.nextPath = nextPath
@@ -71,6 +81,8 @@ package struct Form: Sendable {
         self.button = button
         self.fields = fields
         editsStoredValues = false
+        operation = nil
+        scopes = []
         notice = ""
         action = .search(results)
     }

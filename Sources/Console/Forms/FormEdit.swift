@@ -11,6 +11,7 @@ struct FormEdit {
     let context: ScreenContext
 
     /// The value of ``shownField``: for each stored value, in the order of the fields, a MAC that is bound to the form.
+    /// It is not bound to the session: a person who proves the factors again gets a new one, and continues with the form.
     var shown: String { stored.map { context.forms.token(for: subject($0, $0.stored)) }.joined(separator: ".") }
 
     /// The fields with stored values.
@@ -18,7 +19,7 @@ struct FormEdit {
 
     private func subject(_ field: FormField, _ value: String) -> FormTokens.Form {
         FormTokens.Form(
-            browser: context.browser, action: "shown/\(form.id)/\(field.name)",
+            browser: [], action: "shown/\(form.id)/\(field.name)",
             subject: "\(context.path)\n\(value.withoutCarriageReturns)")
     }
 

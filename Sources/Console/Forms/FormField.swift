@@ -4,6 +4,8 @@ package import HTML
 package struct FormField: Sendable {
     package enum Kind: Sendable {
         case text, email, number
+        /// Sent back unchanged, and not shown.
+        case hidden
         /// Its value is never sent back to the browser.
         case password
         /// As ``password``, for the password of the person who uses the page.
@@ -60,7 +62,7 @@ package struct FormField: Sendable {
     /// Whether the page contains the value.
     var showsValue: Bool {
         switch kind {
-        case .text, .email, .number, .username, .checkbox, .lines, .choice: true
+        case .text, .email, .number, .hidden, .username, .checkbox, .lines, .choice: true
         case .password, .ownPassword, .oneTimeCode, .file: false
         }
     }
@@ -85,6 +87,7 @@ package struct FormField: Sendable {
         case .email:
             return Self.group(
                 [label, .void(.input, common + requirement + [.type("text"), .noSpellcheck, .value(value)])] + hints)
+        case .hidden: return .void(.input, [.type("hidden"), .name(name), .value(value)])
         case .number:
             return Self.group([label, .void(.input, common + requirement + [.type("number"), .value(value)])] + hints)
         case .password:

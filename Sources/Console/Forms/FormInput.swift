@@ -41,6 +41,13 @@ package struct FormInput: Sendable {
         return pairs
     }
 
+    /// - Returns: `nil` for a repeated name.
+    init?(_ pairs: [(name: ByteText, value: String)]) {
+        guard Set(pairs.map(\.name)).count == pairs.count else { return nil }
+        values = Dictionary(uniqueKeysWithValues: pairs.map { ($0.name, $0.value) })
+        isSubmitted = true
+    }
+
     /// The values with which a form is shown.
     init(_ fields: [FormField]) {
         values = Dictionary(fields.map { (ByteText($0.name), $0.value) }) { $1 }

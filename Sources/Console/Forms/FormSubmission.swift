@@ -18,7 +18,7 @@ package enum FormSubmission {
     /// - Parameter screen: the screen as it is shown before the request, which has the form.
     package static func submit(_ screen: Screen, _ context: ScreenContext) async throws -> Outcome {
         let acceptsFiles = screen.forms.contains(where: \.hasFiles)
-        guard var input = FormInput(context.request, acceptsFiles: acceptsFiles) else {
+        guard let input = FormInput(context.request, acceptsFiles: acceptsFiles) else {
             return .page(rejected(400, "The form cannot be read."))
         }
         let id = input[.init(formField)]
@@ -35,6 +35,13 @@ package enum FormSubmission {
                     "The form did not come from a page of this gateway, or the gateway was restarted meanwhile. Nothing was changed. Open the page again."
                 ))
         }
+        return try await send(form, input, on: screen, context)
+    }
+
+    private static func send(
+        _ form: Form, _ submitted: FormInput, on screen: Screen, _ context: ScreenContext
+    ) async throws -> Outcome {
+        var input = submitted
         let call: APICall
         do {
             if form.editsStoredValues {
@@ -51,16 +58,20 @@ package enum FormSubmission {
         } catch let conflict as FormEdit.Conflict {
             return .page(screen.showing(conflict.problem(in: form), conflict.input))
         } catch let invalid as Form.InvalidField {
-            return .page(
-                screen.showing(FormProblem(form: id, field: invalid.name, problem: Problem(invalid.problem)), input))
+            return .page(screen.showing(invalid.problem(in: form), input))
         }
-        var result = try await context.perform(call)
+        let first = try await context.perform(call)
+        var result = first
         if result.isSuccess, let followUp = form.followUp {
-            result = try await context.perform(try followUp(result, input))
+            do {
+                result = try await context.perform(try followUp(result, input))
+            } catch let invalid as Form.InvalidField {
+                return .page(screen.showing(invalid.problem(in: form), input))
+            }
         }
-        guard result.isSuccess else {
-            let (problem, field) = context.problem(result).naming(form.fields)
-            return .page(screen.showing(FormProblem(form: id, field: field, problem: problem), input))
+        guard result.isSuccess else { return try rejection(of: result, form, submitted, input, on: screen, context) }
+        if let resultsMarkup = form.resultsMarkup {
+            return .page(Screen(form.notice, resultsMarkup(first, result)))
         }
         if let resultMarkup = form.resultMarkup {
             return .page(Screen(form.notice, resultMarkup(result, call)))
@@ -68,30 +79,63 @@ package enum FormSubmission {
         return .redirect(context.path(form.nextPath?(result) ?? context.path, stating: form.notice))
     }
 
+    /// A person who may do it after a proof of both factors is led to the proof, and back to the form.
+    private static func rejection(
+        of result: APIResult, _ form: Form, _ submitted: FormInput, _ input: FormInput, on screen: Screen,
+        _ context: ScreenContext
+    ) throws -> Outcome {
+        if let permissions = context.permissions, result.isRefusedWithoutProof,
+            context.permission(for: form) == .needsProof
+        {
+            return .redirect(
+                try FormDraft.confirmationPath(keeping: submitted, of: form, permissions, context))
+        }
+        let (problem, field) = context.problem(result).naming(form.fields)
+        return .page(screen.showing(FormProblem(form: form.id, field: field, problem: problem), input))
+    }
+
+    /// Shows the values of a form that the person wanted to send before the confirmation.
+    package static func resumed(_ screen: Screen, _ context: ScreenContext) -> Screen {
+        FormDraft.shown(on: screen, context)
+    }
+
     private static func rejected(_ status: Int, _ text: String) -> Screen {
         Screen("The form was rejected", status: status, [.paragraph(text)])
     }
 }
 
+extension Form.InvalidField {
+    fileprivate func problem(in form: Form) -> FormProblem {
+        FormProblem(form: form.id, field: name, problem: Problem(problem))
+    }
+}
+
+extension APIResult {
+    fileprivate var isRefusedWithoutProof: Bool {
+        ["PERMISSION_DENIED", "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"].containsExactly(errorCode ?? "")
+    }
+}
+
 extension Screen {
     /// The screen with a summary of the problem, and the submitted values without passwords.
-    fileprivate func showing(_ problem: FormProblem, _ input: FormInput) -> Screen {
+    func showing(_ problem: FormProblem, _ input: FormInput) -> Screen {
         var screen = self
         screen.status = 400
         screen.problem = problem
-        screen.blocks = blocks.map { $0.showing(problem, input) }
+        screen.blocks = blocks.map { $0.showing(problem.form, input) }
         return screen
     }
 }
 
 extension ScreenBlock {
-    fileprivate func showing(_ problem: FormProblem, _ input: FormInput) -> ScreenBlock {
+    /// - Parameter id: of the form that shows the values.
+    func showing(_ id: String, _ input: FormInput) -> ScreenBlock {
         switch self {
         case .markup: self
-        case .form(let form): .form(form.id == problem.form ? form.showing(input) : form)
-        case .section(let title, let blocks): .section(title, blocks.map { $0.showing(problem, input) })
-        case .details(let title, let blocks): .details(title, blocks.map { $0.showing(problem, input) })
-        case .columns(let blocks): .columns(blocks.map { $0.showing(problem, input) })
+        case .form(let form): .form(form.id.isExactly(id) ? form.showing(input) : form)
+        case .section(let title, let blocks): .section(title, blocks.map { $0.showing(id, input) })
+        case .details(let title, let blocks): .details(title, blocks.map { $0.showing(id, input) })
+        case .columns(let blocks): .columns(blocks.map { $0.showing(id, input) })
         }
     }
 }

@@ -13,6 +13,8 @@ package struct APICall: Sendable, Equatable {
         case none
     }
 
+    /// The `operationId`; `nil` for a request that the catalog did not make.
+    package var operation: String?
     package let method: HTTP.Method
     /// Percent-encoded, without the query.
     package let path: String

@@ -46,6 +46,7 @@ package struct OperationCatalog: Sendable {
         if variant != nil { values["tenant"] = realm.tenant }
         var call = APICall(
             operation.method, Self.path(operation.path, values), query: query, body: body, credential: credential)
+        call.operation = operationID
         guard let tenant = realm.tenant, variant == nil, !operation.path.utf8.starts(with: "/v2/projects/".utf8) else {
             return call
         }

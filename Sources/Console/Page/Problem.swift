@@ -44,6 +44,12 @@ package struct Problem: Sendable, Equatable {
 
     /// The problem with the label of a field in place of its JSON pointer, and the name of the field.
     func naming(_ fields: [FormField]) -> (problem: Problem, field: String?) {
+        for field in fields {
+            let advice = "Set \(field.name) to true"
+            guard let message, message.utf8.firstRange(of: advice.utf8) != nil else { continue }
+            let text = message.replacing(advice, with: "Tick the box \u{201C}\(field.label)\u{201D}")
+            return (Problem(code: code, message: text, explanation: nil), field.name)
+        }
         let words = message?.split(separator: " ") ?? []
         for pointer in words where pointer.utf8.first == UInt8(ascii: "/") {
             guard let name = pointer.split(separator: "/").last,

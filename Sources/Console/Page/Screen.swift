@@ -11,6 +11,8 @@ package struct Screen: Sendable {
     package var hasImages = false
     /// Why the submitted form was rejected.
     var problem: FormProblem?
+    /// The ID of the form that the person wanted to send before the confirmation.
+    var waitingForm: String?
 
     package init(_ title: String, status: Int = 200, _ blocks: [ScreenBlock]) {
         self.title = title

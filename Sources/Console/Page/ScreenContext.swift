@@ -22,12 +22,14 @@ package struct ScreenContext: Sendable {
     package let perform: @Sendable (APICall) async throws -> APIResult
     /// Explains an error code; `nil` for an unknown code.
     package let explanation: @Sendable (_ code: String) -> String?
+    /// `nil` if every user of the pages may do everything, as in `dev`.
+    package let permissions: Permissions?
 
     package init(
         request: Request, path: String, realm: RealmName, now: Int64, origin: String, catalog: OperationCatalog,
         forms: FormTokens, sealedTexts: SealedTexts, browser: [UInt8], bearer: String,
         perform: @escaping @Sendable (APICall) async throws -> APIResult,
-        explanation: @escaping @Sendable (String) -> String?
+        explanation: @escaping @Sendable (String) -> String?, permissions: Permissions? = nil
     ) {
         self.request = request
         self.path = path
@@ -41,13 +43,14 @@ package struct ScreenContext: Sendable {
         self.bearer = bearer
         self.perform = perform
         self.explanation = explanation
+        self.permissions = permissions
     }
 }
 
 extension ScreenContext {
     /// The parameters of the query that select what a page shows, to which its forms are sent too.
     package static func selection(in request: Request) -> [(String, String)] {
-        ["id", "pageToken"].compactMap { name in request.query(.init(name)).map { (name, $0) } }
+        ["id", "pageToken", "page", "search"].compactMap { name in request.query(.init(name)).map { (name, $0) } }
     }
 
     /// What the token of a form of the page is valid for.
@@ -78,9 +81,24 @@ extension ScreenContext {
     }
 
     package func problem(_ result: APIResult) -> Problem {
-        Problem(
+        if let permissions, result.errorCode?.isExactly("PERMISSION_DENIED") == true {
+            return Problem(
+                code: result.errorCode, message: "Your role in this project (\(permissions.role)) does not allow this.",
+                explanation: nil)
+        }
+        return Problem(
             code: result.errorCode, message: result.errorMessage,
             explanation: result.errorCode.flatMap(explanation).flatMap { $0.isEmpty ? nil : $0 })
+    }
+
+    /// Whether the person may send the form.
+    func permission(for form: Form) -> Permission {
+        guard let permissions, case .request(let request) = form.action else { return .granted }
+        // Without a valid value in each field, only the form itself knows the operation.
+        guard let operation = form.operation ?? (try? request(FormInput(form.fields)))?.operation else {
+            return .granted
+        }
+        return permissions.permission(operation, form.scopes)
     }
 
     /// The path of an account's page. The ID is in the query, because browsers remove the segments `.` and `..` of a path.

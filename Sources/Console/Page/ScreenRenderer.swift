@@ -9,11 +9,58 @@ struct ScreenRenderer {
 
     /// The content of the element `main`.
     var content: [Markup] {
-        [Markup(.h1, [.isolated(screen.title)])] + notice + summary + screen.blocks.map { markup(of: $0, below: 2) }
+        [Markup(.h1, [.isolated(screen.title)])] + notice + summary + restriction
+            + permitted(screen.blocks).map { markup(of: $0, below: 2) }
+    }
+
+    /// Says that the page lacks forms.
+    private var restriction: [Markup] {
+        guard let permissions = context.permissions,
+            screen.forms.contains(where: { context.permission(for: $0) == .denied })
+        else { return [] }
+        return [
+            Markup(
+                .p, [.classes(["hint"])],
+                text: "Your role in this project (\(permissions.role)) does not allow every change. "
+                    + "The page lacks the forms that need another role.")
+        ]
+    }
+
+    /// The blocks without the forms that the person's role does not allow. Stored values remain.
+    private func permitted(_ blocks: [ScreenBlock]) -> [ScreenBlock] {
+        blocks.compactMap { block in
+            switch block {
+            case .markup: block
+            case .form(let form) where form.isOnResultPage: nil
+            case .form(let form): context.permission(for: form) == .denied ? values(of: form) : block
+            case .section(let title, let blocks): .section(title, permitted(blocks))
+            case .details(let title, let blocks):
+                permitted(blocks).isEmpty ? nil : .details(title, permitted(blocks))
+            case .columns(let blocks): .columns(permitted(blocks))
+            }
+        }
+    }
+
+    private func values(of form: Form) -> ScreenBlock? {
+        guard form.editsStoredValues else { return nil }
+        return .markup(
+            .details(
+                form.fields.map { field in
+                    guard case .checkbox = field.kind else { return (field.label, .isolated(field.value)) }
+                    return (field.label, .text(field.value.isEmpty ? "no" : "yes"))
+                }))
     }
 
     /// Says what the form did that has led to the page.
     private var notice: [Markup] {
+        if let id = screen.waitingForm {
+            let form = Markup(.a, [.href(URLReference("#\(id)-form"))], text: "Look at the form and send it again")
+            return [
+                Markup(
+                    .p, [.role("status"), .classes(["done"])],
+                    [.text("You have confirmed that it is you. Nothing was changed yet. "), form, .text(".")])
+            ]
+        }
         guard screen.problem == nil, let text = context.provenNotice else { return [] }
         return [Markup(.p, [.role("status"), .classes(["done"])], text: text)]
     }
@@ -41,7 +88,8 @@ struct ScreenRenderer {
             let heading = Markup(level == 2 ? .h2 : .h3, text: title)
             return Markup(.section, [heading] + blocks.map { markup(of: $0, below: 3) })
         case .details(let title, let blocks):
-            let hasProblem = screen.problem.map { problem in block.forms.contains { $0.id == problem.form } } == true
+            let id = screen.problem?.form ?? screen.waitingForm
+            let hasProblem = id.map { id in block.forms.contains { $0.id == id } } == true
             return Markup(
                 .details, hasProblem ? [.open] : [],
                 [Markup(.summary, text: title)] + blocks.map { markup(of: $0, below: level) })

@@ -11,4 +11,8 @@ package struct SealedTexts: Sendable {
         self.seal = seal
         self.open = open
     }
+
+    package func sealed(_ text: String, in realm: RealmName) throws -> String { try seal(text, realm) }
+
+    package func opened(_ token: String, in realm: RealmName) -> String? { open(token, realm) }
 }

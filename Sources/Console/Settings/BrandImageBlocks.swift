@@ -52,7 +52,7 @@ struct BrandImageBlocks {
                 FormField(
                     "content", "Image", .file("image/png,image/jpeg,image/webp"), isRequired: true,
                     hint: "\(use.hint) \(Self.rule)")
-            ], notice: "The image was saved.",
+            ], operation: "createBrandImage", scopes: ["trust"], notice: "The image was saved.",
             followUp: { stored, _ in
                 try change(use, to: stored.json?["imageId"]?.text ?? "")
             }
@@ -65,8 +65,10 @@ struct BrandImageBlocks {
     }
 
     private func removal(_ use: Use) -> Form {
-        Form("remove-\(use.member)", button: "Remove the image", isDangerous: true, notice: "The image was removed.") {
-            _ in
+        Form(
+            "remove-\(use.member)", button: "Remove the image", scopes: ["trust"], isDangerous: true,
+            notice: "The image was removed."
+        ) { _ in
             try change(use, to: "")
         }
     }

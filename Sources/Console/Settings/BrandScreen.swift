@@ -5,13 +5,17 @@ internal import JSON
 /// Shows and changes how pages and emails present a project.
 package enum BrandScreen {
     private static let fields = [
-        FormField("name", "Name", hint: "Users see it on pages and in emails. Empty: the name of the project."),
+        FormField(
+            "name", "Name",
+            hint: "Users see it on pages and in emails. Empty: the name of the project. Only owners change it."),
         FormField(
             "color", "Colour of buttons",
             hint: "For example #1d4ea8. Text gets the same hue, dark or light enough to be read."),
-        FormField("privacyUrl", "Privacy policy", hint: "An address that begins with https."),
-        FormField("termsUrl", "Terms of use", hint: "An address that begins with https."),
-        FormField("supportUrl", "Support", hint: "An address that begins with https, or mailto: and an email address."),
+        FormField("privacyUrl", "Privacy policy", hint: "An address that begins with https. Only owners change it."),
+        FormField("termsUrl", "Terms of use", hint: "An address that begins with https. Only owners change it."),
+        FormField(
+            "supportUrl", "Support",
+            hint: "An address that begins with https, or mailto: and an email address. Only owners change it."),
     ]
 
     package static func screen(_ context: ScreenContext) async throws -> Screen {

@@ -85,7 +85,7 @@ package enum PoliciesScreen {
                 FormField(
                     "authorizedDomains", "Domains to which links may lead, one on each line", .lines(4),
                     value: domains.joined(separator: "\n"))
-            ], editsStoredValues: true, notice: "The domains were saved."
+            ], editsStoredValues: true, scopes: ["trust"], notice: "The domains were saved."
         ) { input in
             try call(
                 "update", ["authorizedDomains": .array(input.lines("authorizedDomains").map(JSONValue.string))],

@@ -80,7 +80,7 @@ package enum ProvidersScreen {
         Form(
             "remove-\(provider.id)", button: "Remove \(provider.id)",
             [FormField("confirmed", "Users can no longer sign in with it", .checkbox, isRequired: true)],
-            isDangerous: true, notice: "The provider was removed."
+            scopes: ["trust"], isDangerous: true, notice: "The provider was removed."
         ) { _ in
             try context.catalog.call(
                 provider.operation("delete"), in: context.realm, parameters: ["idpId": provider.id])
@@ -95,7 +95,7 @@ package enum ProvidersScreen {
                 FormField("displayName", "Name"),
                 FormField("issuer", "Issuer", isRequired: true, hint: "A URL, for example https://login.example.com."),
                 FormField("clientId", "Client ID", isRequired: true),
-            ], notice: "The provider was added."
+            ], scopes: ["trust"], notice: "The provider was added."
         ) { input in
             try context.catalog.call(
                 "createOauthIdpConfig", in: context.realm, query: [.init("oauthIdpConfigId", input["id"])],

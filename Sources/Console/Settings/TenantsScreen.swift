@@ -54,7 +54,7 @@ package enum TenantsScreen {
         let form = Form(
             "delete-tenant", button: "Delete the tenant",
             [FormField("confirmed", "Delete it with all its accounts", .checkbox, isRequired: true)],
-            isDangerous: true, notice: "The tenant was deleted.",
+            scopes: ["users.write"], isDangerous: true, notice: "The tenant was deleted.",
             nextPath: { _ in ConsolePath.text(project, ["tenants"]) }
         ) { _ in
             try context.catalog.call("deleteTenant", in: project, parameters: ["tenant": tenant])

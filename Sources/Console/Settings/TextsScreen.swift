@@ -81,7 +81,7 @@ package enum TextsScreen {
                     "text", "Content", .lines(4),
                     hint: "Plain text in one line, without links. {app} stands for the name of the app. "
                         + "Empty: the built-in text."),
-            ], notice: "The text was saved."
+            ], scopes: ["trust"], notice: "The text was saved."
         ) { input in
             let (key, language) = (input["key"], input["language"])
             let text = input["text"].trimmed

@@ -46,7 +46,10 @@ package enum SignInScreens {
                 .text("No password yet, or forgotten? "),
                 .link(invitationPath, .text("Set a password by email")),
             ])
-        let text = isConfirmation ? "Confirm with your password and a code, or with your passkey." : nil
+        let text =
+            isConfirmation
+            ? "Confirm with your password and a code, or with your passkey. You then return to the page, with what you have entered."
+            : nil
         return screen(
             isConfirmation ? "Confirm that it is you" : "Sign in to the console", state, text,
             [form.markup(state.forms, for: state.browser)] + passkeyForm(passkey, state, isQuiet: true) + [reset],

@@ -54,8 +54,9 @@ extension CompositionRoot {
         let projects = ProjectStore(pool: pool, supporting: mode.providers.supported)
         return ConsolePages(
             signIn: signIn, url: { [publicURL] in console.url ?? publicURL() },
-            forms: .live(under: masterKeys),
+            operators: console.project, forms: .live(under: masterKeys),
             sealedTexts: .live(MasterKeySealedTokens(masterKeys: masterKeys), clock: clock),
+            drafts: .drafts(MasterKeySealedTokens(masterKeys: masterKeys), clock: clock),
             findRealm: configuration.realm(_:),
             projects: { try await projects.projectRealms().map(\.project.id) }, clock: clock
         ).endpoints

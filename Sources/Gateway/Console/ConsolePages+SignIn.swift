@@ -38,7 +38,7 @@ extension ConsolePages {
 
     /// A page of the console; its start for any other text.
     static func target(_ text: String?) -> String {
-        guard let text, text.utf8.count <= 2048, text.utf8.starts(with: "\(home)/".utf8),
+        guard let text, text.utf8.count <= 6144, text.utf8.starts(with: "\(home)/".utf8),
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") })
         else { return home }
         return text

@@ -12,8 +12,10 @@ struct ConsolePages: Sendable {
     let signIn: ConsoleSignIn
     /// The URL of the console's host, without a slash at the end.
     let url: @Sendable () -> String
+    let operators: ID<Project>
     let forms: FormTokens
     let sealedTexts: SealedTexts
+    let drafts: SealedTexts
     let findRealm: @Sendable (ID<Realm>) async throws -> Realm?
     let projects: @Sendable () async throws -> [ID<Project>]
     let clock: WallClock
@@ -65,7 +67,9 @@ struct ConsolePages: Sendable {
                 return frame.response(
                     .notFound("There is no such project", "Or you have no role in it."), context)
             }
-            guard call.request.method == .post else { return frame.response(try await screen(context), context) }
+            guard call.request.method == .post else {
+                return frame.response(FormSubmission.resumed(try await screen(context), context), context)
+            }
             return switch try await FormSubmission.submit(try await screen(context), context) {
             case .redirect(let path): Self.redirect(to: path)
             case .page(let shown): frame.response(shown, context)
@@ -147,19 +151,7 @@ struct ConsolePages: Sendable {
             origin: url(), catalog: Self.catalog, forms: forms, sealedTexts: sealedTexts,
             browser: browser(of: visit.person), bearer: "SERVICE_KEY",
             perform: { try await perform($0, for: visit.person, call) },
-            explanation: { explanation(of: $0, for: visit.person) })
-    }
-
-    /// What the person can do about a rejected request.
-    private func explanation(of code: String, for person: ConsolePerson) -> String? {
-        guard !person.isProven(at: clock.now()) else { return nil }
-        return switch ErrorCode(rawValue: code) {
-        case .credentialTooOldLoginAgain:
-            "Open the menu with your address, confirm that it is you, then send the form again."
-        case .permissionDenied:
-            "Your role may not allow this. If it does, open the menu with your address, confirm that it is you, then send the form again."
-        default: nil
-        }
+            explanation: { _ in nil }, permissions: permissions(of: visit))
     }
 
     /// Performs the request of a form or screen in the process, with the permissions of the person.

@@ -8,6 +8,27 @@ extension SealedTexts {
             seal: { try tokens.encode(ConsoleText(text: $0), until: clock.now() + ConsoleText.lifetime, in: $1.id) },
             open: { try? tokens.decode(ConsoleText.self, from: $0, at: clock.now(), in: $1.id).0.text })
     }
+
+    /// Values of forms that wait while a person proves both factors again. A text of a URL is no draft: a person can have
+    /// any such text encrypted.
+    static func drafts(_ tokens: any SealedTokens, clock: WallClock) -> SealedTexts {
+        SealedTexts(
+            seal: {
+                try tokens.encode(FormDraftText(text: $0), until: clock.now() + FormDraftText.lifetime, in: $1.id)
+            },
+            open: { try? tokens.decode(FormDraftText.self, from: $0, at: clock.now(), in: $1.id).0.text })
+    }
+}
+
+private struct FormDraftText: SealedTokenContent {
+    static let purpose = "draft of a form of the console"
+    static let lifetime: Duration = .seconds(3600)
+
+    let text: String
+
+    enum CodingKeys: String, CodingKey {
+        case text = "t"
+    }
 }
 
 private struct ConsoleText: SealedTokenContent {

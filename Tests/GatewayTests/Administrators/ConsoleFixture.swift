@@ -144,13 +144,34 @@ final class ConsoleVisitor: @unchecked Sendable {
     }
 
     /// Proves both factors again, which opens a new session.
-    func confirm() async throws {
+    ///
+    /// - Parameter target: the query of the page on which the person confirms.
+    /// - Returns: the redirect to the page with which the person continues.
+    @discardableResult
+    func confirm(target: String = "") async throws -> Exchange {
         let clock = browser.gateway.clock
         // A one-time password is accepted once.
         clock.advance(by: .seconds(30))
-        let page = try await enterPassword(email)
+        let page = try await enterPassword(email, target: target)
         let code = try #require(app).code(at: clock.now)
-        #expect(try await submit(page, "code", ["code": code]).status == 303)
+        let confirmed = try await submit(page, "code", ["code": code])
+        #expect(confirmed.status == 303)
+        return confirmed
+    }
+
+    /// Submits a form that the page does not offer to the person, with the token that it would have.
+    ///
+    /// - Parameter path: of the page.
+    func submitUnoffered(_ path: String, _ form: String, _ values: [String: String] = [:]) async throws -> Exchange {
+        #expect(try await open(path).form(form) == nil)
+        let sessions = try await browser.gateway.database.pool.query(
+            "SELECT id::text AS id FROM session WHERE account_id = \(id) ORDER BY authenticated_at DESC LIMIT 1")
+        let session = try #require(sessions.first).decode("id", as: String.self)
+        let subject = FormTokens.Form(
+            browser: Array("console session|\(session)".utf8), action: "console/\(form)", subject: path)
+        let token = FormTokens.live(under: browser.gateway.masterKeys).token(for: subject)
+        let fields = [("form", form), (FormTokens.field.rawValue, token)] + values.map { ($0.key, $0.value) }
+        return try await browser.send(.post, path, form: fields, headers: Self.headers)
     }
 }
 

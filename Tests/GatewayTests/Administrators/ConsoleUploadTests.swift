@@ -2,6 +2,7 @@ import Encoding
 import HTTP
 import Testing
 
+@testable import API
 @testable import Gateway
 @testable import Support
 
@@ -64,7 +65,7 @@ struct ConsoleUploadTests {
     @Test("The form needs its token, and a file makes no other form acceptable")
     func token() async throws {
         let fixture = try await ConsoleFixture()
-        let ada = try await fixture.signIn(as: "administrator")
+        let ada = try await fixture.signIn(as: "owner")
         let png = try #require(Self.png)
         let forged = try await Self.upload(png, of: ada) { fields in
             fields = fields.map { $0.0 == "formToken" ? ($0.0, String($0.1.reversed())) : $0 }
@@ -76,12 +77,26 @@ struct ConsoleUploadTests {
         #expect(other.status == 400 && other.text.contains("The form cannot be read."))
     }
 
-    @Test("A viewer uploads nothing")
-    func viewer() async throws {
+    @Test("Roles without the scope of the brand are offered no upload", arguments: ["viewer", "administrator"])
+    func roles(role: String) async throws {
         let fixture = try await ConsoleFixture()
-        let ada = try await fixture.signIn(as: "viewer")
-        let refused = try await Self.upload(try #require(Self.png), of: ada)
-        #expect(refused.status == 400 && refused.text.contains("PERMISSION_DENIED"))
+        let ada = try await fixture.signIn(as: role)
+        let page = try await ada.open(Self.path)
+        #expect(page.status == 200 && page.form("upload-logo") == nil)
+        #expect(page.text.contains("The page lacks the forms that need another role."))
+        let unoffered = try await ada.submitUnoffered(Self.path, "upload-logo", ["content": "AAAA"])
+        #expect(unoffered.status == 400, "\(unoffered.text)")
+    }
+
+    @Test("A file that is much too large leads to a page with the rule, and back to the form")
+    func tooLarge() async throws {
+        let fixture = try await ConsoleFixture()
+        let request = Request(
+            id: "0", method: .post, path: Self.path, query: [],
+            headers: ["Host": "auth.example.com", "Accept": "text/html"], body: [], peer: "192.0.2.1")
+        let response = Exchange(fixture.gateway.pipeline.rejected(.tooLarge, request))
+        #expect(response.status == 413 && response.text.contains("An image has at most 64 KiB"), "\(response.text)")
+        #expect(response.text.contains("<a href=\"\(Self.path)\">Back to the form</a>"))
     }
 }
 
