@@ -12,42 +12,74 @@ package enum AdministratorsScreen {
         .init("owner", "Owner: also manages administrators, keys and secrets"),
     ]
 
-    /// The maximum number of people on a page, so that the page stays below 40 KiB.
-    private static let pageSize = 12
     /// The value of the field for the role that stands for no role.
     private static let noRole = "none"
 
     package static func screen(_ context: ScreenContext) async throws -> Screen {
         let project = RealmName(project: context.realm.project, tenant: nil)
-        let token = context.request.query("pageToken").map { [APICall.Parameter("pageToken", $0)] } ?? []
-        let result = try await context.perform(
-            try context.catalog.call(
-                "listAdministrators", in: project, query: [.init("pageSize", "\(pageSize)")] + token))
-        guard result.isSuccess else {
-            return Screen("Administrators", status: 400, [.problem(context.problem(result))])
+        let people: [JSONValue]
+        switch try await everyone(in: project, context) {
+        case .success(let listed): people = listed
+        case .failure(let rejection):
+            return Screen("Administrators", status: 400, [.problem(context.problem(rejection.result))])
         }
-        let people = (result.json?["administrators"]).elements
-        let list: [ScreenBlock] =
-            people.isEmpty
-            ? [.paragraph("No person has a role in this project alone.")]
-            : people.map { section(of: $0, project, context) }
+        let isEverywhere = context.permissions?.operators.isExactly(project.project) == true
+        let pages = AdministratorPages(people, context)
+        let none =
+            pages.search.isEmpty
+            ? "No person has a role in this project alone." : "No person's address contains this text."
+        let list = pages.people.isEmpty ? [.paragraph(none)] : pages.people.map { section(of: $0, project, context) }
         return Screen(
             "Administrators",
             [
-                .section("People with a role in this project", list + pageLinks(result, context)),
-                .section("Invite a person", [.form(invitationForm(project, context))]),
+                .section(
+                    isEverywhere ? "Invite a person for all projects" : "Invite a person for this project",
+                    [.form(invitationForm(project, context))]),
+                .section(
+                    isEverywhere ? "People with a role in all projects" : "People with a role in this project",
+                    scope(isEverywhere, context) + [.form(pages.searchForm(context))] + list
+                        + pages.links(context)),
             ])
     }
 
-    private static func pageLinks(_ result: APIResult, _ context: ScreenContext) -> [ScreenBlock] {
-        let isFirst = context.request.query("pageToken") == nil
-        let first = isFirst ? [] : [Markup.link(context.consolePath(["administrators"]), .text("First page"))]
-        let next = (result.json?["nextPageToken"]?.text).map { token in
-            [Markup.link(context.consolePath(["administrators"], [("pageToken", token)]), .text("Next page"))]
+    private struct Rejection: Error {
+        let result: APIResult
+    }
+
+    /// Returns all people with a role in the project, in the order of their addresses. There are at most 200.
+    private static func everyone(
+        in project: RealmName, _ context: ScreenContext
+    ) async throws -> Result<[JSONValue], Rejection> {
+        var people: [JSONValue] = []
+        var token: String?
+        for _ in 0..<10 {
+            let query = [APICall.Parameter("pageSize", "100")] + (token.map { [.init("pageToken", $0)] } ?? [])
+            let result = try await context.perform(
+                try context.catalog.call("listAdministrators", in: project, query: query))
+            guard result.isSuccess else { return .failure(Rejection(result: result)) }
+            people += (result.json?["administrators"]).elements
+            token = result.json?["nextPageToken"]?.text
+            if token == nil { break }
         }
-        let links = first + (next ?? [])
-        return links.isEmpty
-            ? [] : [.markup(Markup(.p, [.classes(["links"])], links.flatMap { [$0, .text(" ")] }))]
+        return .success(people.sorted { ($0["email"]?.text ?? "") < ($1["email"]?.text ?? "") })
+    }
+
+    /// Says to which projects the listed roles apply, and where the others are listed.
+    private static func scope(_ isEverywhere: Bool, _ context: ScreenContext) -> [ScreenBlock] {
+        guard let permissions = context.permissions else { return [] }
+        if isEverywhere {
+            return [.paragraph("A role here applies to every project, also to projects that are created later.")]
+        }
+        let operators = RealmName(project: permissions.operators, tenant: nil)
+        let rest =
+            permissions.actsEverywhere
+            ? [
+                Markup.text("You act here with your role in all projects. "),
+                .link(
+                    ConsolePath.text(operators, ["administrators"]), .text("People with a role in all projects")),
+                .text(" act here too."),
+            ] : [.text("People with a role in all projects act here too. They are not listed here.")]
+        return [.markup(Markup(.p, rest))]
     }
 
     private static func section(of person: JSONValue, _ project: RealmName, _ context: ScreenContext) -> ScreenBlock {

@@ -25,18 +25,41 @@ struct AdministratorsScreenTests {
             }
             last = page
         }
-        #expect(found.count == addresses.count && Set(found) == Set(addresses))
+        #expect(found == addresses, "in the order of the addresses")
 
         let page = try #require(last)
         let form = try #require(page.text.firstMatch(of: #/<form id="(role-[^"]+)-form"/#)?.output.1)
         let changed = try await visitor.submit(page, String(form), ["role": "support"])
         let location = try #require(changed.headers["Location"])
-        #expect(changed.status == 303 && location.contains("pageToken="), "\(changed.text)")
+        #expect(changed.status == 303 && location.contains("page=3"), "\(changed.text)")
         let shown = try await visitor.open(location)
         #expect(shown.text.contains("The role was changed.") && shown.text.contains("id=\"\(form)-form\""))
         let removed = try await visitor.submit(shown, String(form), ["role": "none"])
         let rest = try await visitor.open(try #require(removed.headers["Location"]))
         #expect(rest.text.contains("The role was changed.") && !rest.text.contains("id=\"\(form)-form\""))
+        #expect(rest.text.contains(">Previous page</a>") && !rest.text.contains(">Next page</a>"))
+
+        let searched = try await visitor.submit(rest, "search", ["text": "A20@EXAMPLE"])
+        let results = try #require(searched.location)
+        #expect(!results.contains("20"), "the URL has the text only encrypted")
+        let result = try await visitor.open(results)
+        #expect(result.text.contains("\(long)20@example.com") && !result.text.contains("\(long)21@example.com"))
+    }
+
+    @Test("The screen says whether a role applies to all projects, and where the other people are listed")
+    func scope() async throws {
+        let fixture = try await ConsoleFixture()
+        let owner = try await fixture.signIn(as: "owner")
+        let all = try await owner.open("/console/other/administrators").text
+        #expect(all.contains("A role here applies to every project") && all.contains("ada@example.com"))
+        #expect(all.contains("Invite a person for all projects"))
+        let demo = try await owner.open("/console/demo/administrators").text
+        #expect(demo.contains("You act here with your role in all projects."))
+        #expect(demo.contains("<a href=\"/console/other/administrators\">People with a role in all projects</a>"))
+        let local = try await fixture.signIn("bob@example.com", as: "viewer", in: "demo")
+        let limited = try await local.open("/console/demo/administrators")
+        #expect(limited.text.contains("They are not listed here.") && limited.form("invite") == nil)
+        #expect(!limited.text.contains("/console/other/"))
     }
 
     @Test("A page of administrators has at most `pageSize`, and only the last page has no token")
