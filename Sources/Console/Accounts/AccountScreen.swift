@@ -37,6 +37,7 @@ package enum AccountScreen {
                     [
                         .section("Profile", [.markup(facts(account, context)), .form(profileForm(account, context))]),
                         .section("Sign-in methods", identityBlocks(identities, events, account, context)),
+                        .section("Passkeys and second factors", factorBlocks(account, context)),
                         .section(
                             "Access", [SignInObstacleList.block(obstacles, context)] + accessBlocks(account, context)),
                         .section("Sessions", [SessionList.block(sessions, context)]),
@@ -77,7 +78,7 @@ package enum AccountScreen {
                 FormField(
                     "timeZone", "Time zone", value: account.timeZone ?? "",
                     hint: "The name of an IANA time zone, for example Europe/Berlin."),
-            ], editsStoredValues: true, notice: "The profile was saved."
+            ], editsStoredValues: true, scopes: ["users.write"], notice: "The profile was saved."
         ) { input in
             var body: JSONObject = [:]
             let isVerified = input.isChecked("emailVerified")
@@ -135,7 +136,7 @@ package enum AccountScreen {
                 FormField(
                     "customAttributes", "Claims as a JSON object", .lines(5), value: account.customClaims ?? "{}",
                     hint: "New ID tokens contain these claims.")
-            ], editsStoredValues: true, notice: "The claims were saved."
+            ], editsStoredValues: true, scopes: ["users.write"], notice: "The claims were saved."
         ) { input in
             let text = input["customAttributes"]
             return try update(account, ["customAttributes": .string(text.isEmpty ? "{}" : text)], context)

@@ -21,6 +21,22 @@ package struct AccountSummary: Sendable {
     let createdAt: Int64?
     let lastSignInAt: Int64?
     package let identities: [Identity]
+    let passkeys: [Passkey]
+    let factors: [Factor]
+
+    struct Passkey: Sendable {
+        /// In base64url.
+        let id: String
+        let name: String
+        let createdAt: String?
+        let lastUsedAt: String?
+    }
+
+    /// A second factor.
+    struct Factor: Sendable {
+        let name: String
+        let enrolledAt: String?
+    }
 
     /// A sign-in method of the account.
     package struct Identity: Sendable {
@@ -47,6 +63,8 @@ package struct AccountSummary: Sendable {
         customClaims = user["customAttributes"]?.text
         hasPassword = user["passwordHash"] != nil
         identities = user["providerUserInfo"].elements.compactMap(Identity.init)
+        passkeys = user["passkeyInfo"].elements.compactMap(Passkey.init)
+        factors = user["mfaInfo"].elements.map(Factor.init)
         providers =
             identities.map(\.provider)
             + (user["customAuth"].isTrue ? ["custom token"] : [])
@@ -76,6 +94,26 @@ package struct AccountSummary: Sendable {
         (isDisabled ? ["disabled"] : []) + (isRelayStopped ? ["relay stopped"] : [])
             + (identities.contains(where: \.isDisconnected) ? ["disconnected"] : [])
             + (email != nil && !emailIsVerified ? ["not verified"] : []) + (isGuest ? ["guest"] : [])
+    }
+}
+
+extension AccountSummary.Passkey {
+    /// - Returns: `nil` if the value has no ID.
+    fileprivate init?(_ passkey: JSONValue) {
+        guard let id = passkey["credentialId"]?.text else { return nil }
+        self.id = id
+        name = passkey["name"]?.text.flatMap { $0.isEmpty ? nil : $0 } ?? "Passkey"
+        createdAt = passkey["createdAt"]?.text
+        lastUsedAt = passkey["lastUsedAt"]?.text
+    }
+}
+
+extension AccountSummary.Factor {
+    fileprivate init(_ factor: JSONValue) {
+        let number = (factor["phoneInfo"]?.text).map { "text messages to \($0)" }
+        let name = factor["displayName"]?.text.flatMap { $0.isEmpty ? nil : ": \($0)" } ?? ""
+        self.name = (number ?? "authenticator app") + name
+        enrolledAt = factor["enrolledAt"]?.text
     }
 }
 

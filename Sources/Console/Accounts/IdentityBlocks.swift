@@ -9,7 +9,9 @@ extension AccountScreen {
     ) -> [ScreenBlock] {
         guard result.isSuccess else { return [.problem(context.problem(result))] }
         let identities = (result.json?["identities"]).elements
-        let password = account.hasPassword ? [ScreenBlock.paragraph("The account has a password.")] : []
+        let password =
+            (account.hasPassword ? [ScreenBlock.paragraph("The account has a password.")] : [])
+            + (account.phoneNumber.map { [.paragraph("The account signs in with the telephone number \($0).")] } ?? [])
         let none: [ScreenBlock] =
             identities.isEmpty ? [.paragraph("No identity of a provider is linked.")] : []
         return password + none + identities.flatMap { blocks(of: $0, events, account, context) }
@@ -68,13 +70,25 @@ extension AccountScreen {
     ) -> Form {
         Form(
             "unlink-\(provider)", button: "Unlink \(provider)",
-            [FormField("allowNoSignInMethod", "Unlink it even if no way to sign in remains", .checkbox)],
+            [
+                FormField(
+                    "allowNoSignInMethod", "Unlink it even if no way to sign in remains", .checkbox,
+                    hint: consequence(of: provider, account))
+            ],
             isDangerous: true, notice: "The identity was unlinked."
         ) { input in
             try context.catalog.call(
                 "unlinkIdentity", in: context.realm, parameters: ["localId": account.id, "providerId": provider],
                 query: input.isChecked("allowNoSignInMethod") ? [.init("allowNoSignInMethod", "true")] : [])
         }
+    }
+
+    /// What unlinking does besides; `nil` if there is nothing to say.
+    private static func consequence(of provider: String, _ account: AccountSummary) -> String? {
+        guard provider.isExactly("apple.com") else { return nil }
+        let isRelay = account.email?.endsExactly(with: "@privaterelay.appleid.com") == true
+        let address = isRelay ? " The account also loses its address, which is Apple's relay address." : ""
+        return "This also revokes the app's tokens at Apple: Apple then lists the app no longer for the user.\(address)"
     }
 
     private static func moveForm(_ provider: String, _ account: AccountSummary, _ context: ScreenContext) -> Form {

@@ -9,31 +9,42 @@ extension AccountScreen {
     static func mergeBlocks(
         _ account: AccountSummary, _ events: APIResult, _ context: ScreenContext
     ) -> [ScreenBlock] {
-        let preview = Form(
+        var preview = Form(
             "merge-preview", button: "Preview the merge",
             [
                 FormField(
-                    "sourceLocalId", "ID of the other account", isRequired: true,
+                    "sourceLocalId", "ID or email address of the other account", isRequired: true,
                     hint: "The other account is deleted, and this one gets its sign-in methods.")
-            ], notice: "Preview of the merge",
-            resultMarkup: { result, _ in previewBlocks(result, account, context) }
+            ], operation: "mergeAccounts", notice: "Preview of the merge",
+            followUp: { found, _ in
+                guard let source = AccountSummary.all(in: found).first else {
+                    throw Form.InvalidField("sourceLocalId", "No account here has this ID or email address.")
+                }
+                return try context.catalog.call(
+                    "mergeAccounts", in: context.realm,
+                    body: [
+                        "sourceLocalId": .string(source.id), "localId": .string(account.id), "dryRun": .bool(true),
+                    ])
+            }
         ) { input in
-            try context.catalog.call(
-                "mergeAccounts", in: context.realm,
-                body: [
-                    "sourceLocalId": .string(input["sourceLocalId"]), "localId": .string(account.id),
-                    "dryRun": .bool(true),
-                ])
+            let text = input["sourceLocalId"].trimmed
+            let member: ByteText = text.utf8.contains(UInt8(ascii: "@")) ? "email" : "localId"
+            return try context.catalog.call(
+                "lookUpAccounts", in: context.realm, body: [member: .array([.string(text)])])
         }
-        return [.form(preview), .form(mergeForm(account, token: "", context)), .form(undoForm(events, context))]
+        preview.resultsMarkup = { found, result in
+            AccountSummary.all(in: found).first.map { previewBlocks(result, from: $0, to: account, context) } ?? []
+        }
+        var merge = mergeForm(token: "", context)
+        merge.isOnResultPage = true
+        return [.form(preview), .form(merge), .form(undoForm(events, context))]
     }
 
-    /// The form that commits a previewed merge. The preview contains it with its token.
-    private static func mergeForm(_ account: AccountSummary, token: String, _ context: ScreenContext) -> Form {
+    /// The form that commits a previewed merge. Only the preview shows it, with its token.
+    private static func mergeForm(token: String, _ context: ScreenContext) -> Form {
         Form(
-            "merge", button: "Merge the accounts",
-            [FormField("mergeToken", "Merge token of a preview", value: token, isRequired: true)], isDangerous: true,
-            notice: "The accounts were merged."
+            "merge", button: "Merge the accounts", [FormField("mergeToken", "", .hidden, value: token)],
+            isDangerous: true, notice: "The accounts were merged."
         ) { input in
             try context.catalog.call(
                 "mergeAccounts", in: context.realm, body: ["mergeToken": .string(input["mergeToken"])])
@@ -41,22 +52,42 @@ extension AccountScreen {
     }
 
     private static func previewBlocks(
-        _ result: APIResult, _ account: AccountSummary, _ context: ScreenContext
+        _ result: APIResult, from source: AccountSummary, to account: AccountSummary, _ context: ScreenContext
     ) -> [ScreenBlock] {
         let moves = result.json?["moves"]
         let members = ["email", "phoneNumber", "displayName", "photoUrl"].filter { moves?[.init($0)].isTrue == true }
         let moved = (moves?["providers"]).elements.compactMap(\.text) + members
         let dropped = (result.json?["drops"]).elements.compactMap(\.text)
-        let list = { (names: [String]) -> Markup in .text(names.isEmpty ? "nothing" : names.joined(separator: ", ")) }
+        let list = { (names: [String]) -> Markup in
+            .isolated(names.isEmpty ? "nothing" : names.map { words(for: $0, of: source) }.joined(separator: ", "))
+        }
+        let name = { (account: AccountSummary) -> Markup in
+            .group([.isolated(account.title), .text(" (ID "), Markup(.code, text: account.id), .text(")")])
+        }
         return [
             .markup(
                 .details([
-                    ("Moves to this account", list(moved)), ("Is lost", list(dropped)),
-                    ("Undo", .text("for a week, unless the accounts have changed")),
+                    ("Is deleted", name(source)), ("Remains", name(account)),
+                    ("The remaining account gets", list(moved)), ("Is lost", list(dropped)),
+                    ("Undo", .text("for a week, unless a later change stands against it")),
                 ])),
-            .form(mergeForm(account, token: result.json?["mergeToken"]?.text ?? "", context)),
+            .form(mergeForm(token: result.json?["mergeToken"]?.text ?? "", context)),
             .markup(Markup(.p, [.link(context.accountPath(account.id), .text("Do not merge"))])),
         ]
+    }
+
+    /// A member that a merge moves or drops, with its value in the account that is deleted.
+    private static func words(for member: String, of account: AccountSummary) -> String {
+        let (name, value): (String, String?) =
+            switch member {
+            case "email": ("the email address", account.email)
+            case "phoneNumber": ("the telephone number", account.phoneNumber)
+            case "displayName": ("the name", account.displayName)
+            case "photoUrl": ("the picture", nil)
+            case "password": ("the password", nil)
+            default: (Words.method(member), nil)
+            }
+        return value.map { "\(name) \($0)" } ?? name
     }
 
     /// The account that was merged into this one last, unless the merge was undone; `nil` if the listed events have none.

@@ -39,7 +39,9 @@ package enum AuditScreen {
             "Audit trail",
             [
                 .section("Find events", [.markup(searchForm(chosen(in: context.request), context))]),
-                .section("Events", [AuditTrailList.block(result, context)] + [next].compactMap(\.self)),
+                .section(
+                    "Events",
+                    [AuditTrailList.block(result, showsSubjects: true, context)] + [next].compactMap(\.self)),
                 .markup(
                     Markup(
                         .p, [.classes(["links"])],
