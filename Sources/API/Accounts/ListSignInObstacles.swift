@@ -54,6 +54,9 @@ extension SignInObstacle.Code {
         case .passwordLimit:
             "Too many passwords were wrong in the last hour. Networks from which the user signed in recently may go "
                 + "on; all others together have one attempt per minute. A password reset helps."
+        case .networkPasswordLimit:
+            "Several passwords were wrong in the last hour. A network that has sent so many has to wait up to ten "
+                + "minutes, also with the right password (TOO_MANY_ATTEMPTS_TRY_LATER). A password reset helps."
         case .factorLimit:
             "Too many one-time passwords were wrong in the last hour. Networks from which the user signed in recently "
                 + "may go on; others have to wait."

@@ -18,6 +18,8 @@ public struct SignInObstacle: Hashable, Sendable {
         case noUsableFactor = "NO_USABLE_FACTOR"
         /// So many passwords were wrong that only networks with a recent session may try at any time.
         case passwordLimit = "PASSWORD_LIMIT"
+        /// As many passwords were wrong as one network may send: a network that has sent them all has to wait.
+        case networkPasswordLimit = "NETWORK_PASSWORD_LIMIT"
         /// So many one-time passwords were wrong that only networks with a recent session may try.
         case factorLimit = "FACTOR_LIMIT"
         /// Apple forwards no email, so that links and codes do not arrive.
@@ -27,8 +29,8 @@ public struct SignInObstacle: Hashable, Sendable {
         public var stopsEverySignIn: Bool {
             switch self {
             case .accountDisabled, .noSignInMethod, .noUsableMethod, .noUsableFactor: true
-            case .methodNotAvailable, .identitySuspended, .factorNotAvailable, .passwordLimit, .factorLimit,
-                .relayStopped:
+            case .methodNotAvailable, .identitySuspended, .factorNotAvailable, .passwordLimit, .networkPasswordLimit,
+                .factorLimit, .relayStopped:
                 false
             }
         }
@@ -92,10 +94,14 @@ extension SignInObstacle {
         of account: Account, in realm: Realm, _ isReached: (LimitKey, _ limit: Int, _ window: Duration) -> Bool
     ) -> [SignInObstacle] {
         var obstacles: [SignInObstacle] = []
-        if let email = account.email, account.hasPassword, realm.policy.passwordFailureLimit > 0,
-            isReached(.addressPasswordFailures(email), Policy.addressFailureLimit, Policy.addressFailureWindow)
-        {
-            obstacles.append(SignInObstacle(.passwordLimit, of: .password))
+        let limit = realm.policy.passwordFailureLimit
+        if let email = account.email, account.hasPassword, limit > 0 {
+            let (key, window) = (LimitKey.addressPasswordFailures(email), Policy.addressFailureWindow)
+            if isReached(key, Policy.addressFailureLimit, window) {
+                obstacles.append(SignInObstacle(.passwordLimit, of: .password))
+            } else if isReached(key, limit, window) {
+                obstacles.append(SignInObstacle(.networkPasswordLimit, of: .password))
+            }
         }
         if realm.policy.secondFactors.demandsFactor(of: account),
             isReached(

@@ -100,6 +100,10 @@ struct SignInObstacleTests {
         let found = SignInObstacle.all(of: situation.account, in: situation.realm) { _, _, _ in true }
         #expect(found.map(\.text) == ["PASSWORD_LIMIT password", "FACTOR_LIMIT"])
         #expect(found.allSatisfy { !$0.code.stopsEverySignIn })
+        let several = SignInObstacle.all(of: situation.account, in: situation.realm) { key, limit, _ in
+            key.kind == .addressPasswordFailures && limit <= situation.realm.policy.passwordFailureLimit
+        }
+        #expect(several.map(\.text) == ["NETWORK_PASSWORD_LIMIT password"])
         situation.realm.policy.passwordFailureLimit = 0
         let unlimited = SignInObstacle.all(of: situation.account, in: situation.realm) { key, _, _ in
             key.kind == .addressPasswordFailures
