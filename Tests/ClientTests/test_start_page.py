@@ -583,6 +583,10 @@ def test_faults_keys_and_teams_of_the_simulated_providers_are_changed(other_dev)
     assert "The providers behave as at the start." in page.submit("reset-simulators").text
 
 
+def test_the_signing_key_of_a_new_project_is_young(dev):
+    assert re.search(r"The key has signed for \d{1,2} days\.", open_page(dev, "/console/demo/health").text)
+
+
 def test_policies_are_changed(other_dev):
     page = open_page(other_dev, "/console/demo/settings").submit("policies", **{"signIn.anonymous.enabled": None})
     assert page.status == 200 and "The policies were saved." in page.text

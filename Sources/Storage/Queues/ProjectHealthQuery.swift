@@ -67,7 +67,7 @@ public struct ProjectHealthQuery: Sendable {
                     count(*) FILTER (WHERE disabled_at IS NULL AND failures > 0) AS failing
                 FROM event_endpoint WHERE project_id = \(project.rawValue)) p,
             (
-                SELECT max(signs_from) FILTER (WHERE signs_from <= now()) AS signing_since
+                SELECT max(greatest(signs_from, created_at)) FILTER (WHERE signs_from <= now()) AS signing_since
                 FROM signing_key WHERE project_id = \(project.rawValue) AND purpose = 'id-token') k
             """
     }
