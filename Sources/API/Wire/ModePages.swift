@@ -5,12 +5,12 @@ public import HTTP
 public struct ModePages: Sendable {
     /// Returns the page for a path that does not exist; `nil` for a path that has no page.
     let unknownPath: @Sendable (Request) -> Response?
-    /// Returns the page for a form whose body is too large. The body was not read.
-    let tooLargeForm: @Sendable (Request) -> Response
+    /// Returns the page for a form whose body is too large; `nil` for a page of the contract. The body was not read.
+    let tooLargeForm: @Sendable (Request) -> Response?
 
     public init(
         unknownPath: @escaping @Sendable (Request) -> Response?,
-        tooLargeForm: @escaping @Sendable (Request) -> Response
+        tooLargeForm: @escaping @Sendable (Request) -> Response?
     ) {
         self.unknownPath = unknownPath
         self.tooLargeForm = tooLargeForm

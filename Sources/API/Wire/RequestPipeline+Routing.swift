@@ -79,9 +79,10 @@ extension RequestPipeline {
 
     private func pageForTooLargeForm(_ rejection: BodyRejection, _ head: Request) -> RequestOutcome? {
         guard let pages, rejection == .tooLarge, head.acceptsHTML, self.rejection?(head) == nil,
-            case .found(.endpoint(let endpoint), _) = match(head.method, head.path, in: router), endpoint.isPage
+            case .found(.endpoint(let endpoint), _) = match(head.method, head.path, in: router), endpoint.isPage,
+            let page = pages.tooLargeForm(head)
         else { return nil }
-        return RequestOutcome(page: pages.tooLargeForm(head), refusing: .requestTooLarge)
+        return RequestOutcome(page: page, refusing: .requestTooLarge)
     }
 
     /// Returns the response to a request that the mode does not accept, or whose head does not authorize it to send

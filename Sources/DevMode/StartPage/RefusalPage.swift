@@ -13,7 +13,9 @@ struct RefusalPage {
 
     /// For a form whose body is too large.
     static func tooLargeForm(_ request: Request) -> RefusalPage {
-        RefusalPage(screen: RefusalScreens.tooLargeForm(request))
+        RefusalPage(
+            screen: RefusalScreens.tooLargeForm(
+                request, advice: "The page Data has a command that imports a larger file."))
     }
 
     func response(to request: Request, default project: ID<Project>, _ clock: DevClock) -> Response {

@@ -35,7 +35,8 @@ extension ConsolePages {
         guard let started else { return nil }
         return ConsoleCeremony(
             options: try started.optionsText, script: Self.passkeyScript,
-            failure: "No passkey was created. Try again.")
+            failure:
+                "No passkey was created. Try again. If this device has one of your passkeys, use another device.")
     }
 
     /// Creates the passkey of an account without a second factor, and asks the person to sign in with it.

@@ -198,6 +198,7 @@ extension Refusal {
     var textForPerson: String {
         switch code {
         case .invalidLoginCredentials, .emailNotFound, .invalidPassword: "The email address or the password is wrong."
+        case .invalidEmail, .missingEmail: "This is not an email address."
         case .invalidCode: "The code is wrong, or was used before."
         case .tooManyAttemptsTryLater: "There were too many attempts. Wait a few minutes, then try again."
         case .userDisabled: "The account is disabled."

@@ -125,7 +125,11 @@ struct ConsolePages: Sendable {
                 Screen(
                     "There is no such page", status: 404,
                     [.markup(Markup(.p, [.link(home, .text("To the start of the console"))]))]), request)
-        }, tooLargeForm: { refusal(RefusalScreens.tooLargeForm($0), $0) })
+        },
+        tooLargeForm: { request in
+            guard request.path.beginsExactly(with: home + "/") else { return nil }
+            return refusal(RefusalScreens.tooLargeForm(request), request)
+        })
 
     private static func refusal(_ screen: Screen, _ request: Request) -> Response {
         PageFrame(product: .init("Sekisho console", home), links: [], switches: [], banners: [])

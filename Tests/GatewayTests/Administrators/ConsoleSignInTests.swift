@@ -44,6 +44,8 @@ struct ConsoleSignInTests {
         let link = try #require(try await fixture.invite("ada@example.com", "owner").json["invitationUri"]?.string)
         let visitor = ConsoleVisitor(fixture.gateway)
         let page = try await visitor.open(String(link.dropFirst("https://auth.example.com".count)))
+        let typo = try await visitor.submit(page, "invitation", ["email": "eve"])
+        #expect(typo.text.contains("This is not an email address.") && !typo.text.contains("INVALID_EMAIL"))
         let sent = try await visitor.submit(page, "invitation", ["email": "eve@example.com"])
         #expect(sent.heading == "Check your email", "\(sent.text)")
         let enrolment = try await visitor.enterPassword("eve@example.com")
