@@ -2,6 +2,7 @@ import Crypto
 import Encoding
 import HTTP
 import Identity
+import Postgres
 import Storage
 import Testing
 
