@@ -39,7 +39,7 @@ class Loss:
             factor = {"localId": self.people["lost-factor"]["localId"]}
             self.administer(
                 serve, "POST", "/v1/projects/demo/accounts:update",
-                factor | {"mfa": {"enrollments": [{"phoneInfo": "+15555550100"}]}})
+                factor | {"mfa": {"enrollments": [{"mfaEnrollmentId": "phone", "phoneInfo": "+15555550100"}]}})
             # An invitation as an owner, which another one as a viewer replaces after the backup.
             self.operators["invited"] = self.invited(lost, "invited", "owner")
             tenant = self.administer(serve, "POST", "/v2/projects/demo/tenants", {"displayName": "Acme"})["name"]
