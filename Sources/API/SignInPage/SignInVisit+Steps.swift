@@ -27,13 +27,14 @@ extension SignInVisit {
         return PageResponse(.redirect(to: SignInResult(request, issuer: issuer).url(code: issued.code)), of: realm.id)
     }
 
-    /// The session of the browser, if the app can continue with it: the app offers its method, the tenant is the same,
-    /// and the account has the factors that the policy demands.
+    /// The session of the browser, if the app can continue with it: the app offers its method and names no other address,
+    /// the tenant is the same, and the account has the factors that the policy demands.
     func usableSession() async throws -> BrowserSession? {
         guard request.operation == .signIn, request.prompt != .login,
             let session = try await call.browserSession(in: realm)
         else { return nil }
-        let opened = session.caller.session
+        let (account, opened) = (session.caller.account, session.caller.session)
+        if let hint = request.loginHint, account.email?.rawValue.isExactly(hint) != true { return nil }
         guard offers(opened.method), session.meetsFactorPolicy(of: realm) else { return nil }
         if let maxAge = request.maxAge, services.clock.now() - opened.authenticatedAt > maxAge { return nil }
         return session
@@ -194,10 +195,10 @@ extension SignInVisit {
             }
         let problem = SignInProblem(refusal)
         let visit = try await isOutdated() ? showing(nil) : self
-        let isExpired = refusal as? FactorRefusal == .invalidPendingCredential
-        if isExpired { try await forgetStep() }
+        let isOver = refusal as? FactorRefusal == .invalidPendingCredential || problem == .accountDisabled
+        if isOver { try await forgetStep() }
         return try await visit.show(
-            screen: isExpired ? .signIn : screen, problem, email: email, stays: stays, status: problem.status,
+            screen: isOver ? .signIn : screen, problem, email: email, stays: stays, status: problem.status,
             because: refusal
         ).retriable(after: refusal)
     }

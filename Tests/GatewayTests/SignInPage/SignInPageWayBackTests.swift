@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import JSON
+import Postgres
 import Simulators
 import Testing
 
@@ -80,6 +81,27 @@ struct SignInPageWayBackTests {
             #expect(page.text.contains(#"value="typed@example.com""#), "\(screen)")
         }
         #expect(!wrong.text.contains(#/(href|action)="[^"]*typed/#))
+    }
+
+    @Test("An app that names another address than that of the browser's session gets the form, and no silent sign-in")
+    func otherHint() async throws {
+        let visit = try await Self.visit()
+        _ = try await visit.submit(try await visit.open(), "signIn", Self.credentials)
+        #expect(try await visit.open(["login_hint": Self.email]).text.contains("Continue as"))
+        let page = try await visit.open(["login_hint": "grace@example.com"])
+        #expect(page.heading == "Sign in")
+        #expect(page.text.contains(#"value="grace@example.com""#))
+    }
+
+    @Test("After the code of a disabled account, the page has the other methods, and no form for the code")
+    func disabled() async throws {
+        let visit = try await Self.visit()
+        let sent = try await visit.requestEmail(to: Self.email)
+        _ = try await visit.gateway.database.pool.execute("UPDATE account SET disabled_at = now()")
+        let answer = try await visit.submit(sent, "enterCode", ["code": try await visit.lastEmail().code])
+        #expect(answer.status == 400)
+        #expect(answer.text.contains("This account is disabled."))
+        #expect(answer.heading == "Sign in", "\(answer.text)")
     }
 
     @Test("Where the address of a conflict is shown, the other screens of it begin with it")
