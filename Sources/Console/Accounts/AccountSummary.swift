@@ -150,18 +150,26 @@ extension Markup {
     /// A table with a heading above each column. In narrow windows, a table of more than two columns shows each row as a
     /// list of headings with their values.
     package static func table(_ label: String, _ headings: [String], _ rows: [[Markup]]) -> Markup {
+        table(label, headings, body: Markup(.tbody, rows.map { row(headings, $0) }))
+    }
+
+    /// - Parameter body: the element `tbody`, with rows of ``row(_:_:)``.
+    package static func table(_ label: String, _ headings: [String], body: Markup) -> Markup {
         let head = Markup(
             .thead, [Markup(.tr, headings.map { Markup(.th, [.scope("col")], text: $0) })])
-        let isWide = headings.count > 2
-        let body = rows.map { row in
-            let cells = zip(headings, row).map { heading, content in
-                Markup(.td, isWide && !content.isEmpty ? [.columnHeading(heading)] : [], [content])
-            }
-            return Markup(.tr, cells + [.newline])
-        }
-        return Markup(
-            .table, (isWide ? [.classes(["wide"])] : []) + [.label(label)], [head, Markup(.tbody, body)])
+        let attributes: [Attribute] = isWide(headings) ? [.classes(["wide"]), .label(label)] : [.label(label)]
+        return Markup(.table, attributes, [head, body])
     }
+
+    /// A row of a table with these headings.
+    package static func row(_ headings: [String], _ contents: [Markup]) -> Markup {
+        let cells = zip(headings, contents).map { heading, content in
+            Markup(.td, isWide(headings) && !content.isEmpty ? [.columnHeading(heading)] : [], [content])
+        }
+        return Markup(.tr, cells + [.newline])
+    }
+
+    private static func isWide(_ headings: [String]) -> Bool { headings.count > 2 }
 
     /// Whether the markup shows nothing.
     private var isEmpty: Bool { [Markup.text(""), .isolated(""), .group([])].contains { html.isExactly($0.html) } }

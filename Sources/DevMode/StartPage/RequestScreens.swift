@@ -45,6 +45,7 @@ struct RequestFilter {
 }
 
 extension StartPages {
+    private static let headings = ["Request", "Status", "Duration", "Time"]
     /// The number of rows of the page, which keeps the page small.
     private static let shownRequests = 40
     /// The parameter of the query that contains the number of a request. The list has the requests before it.
@@ -58,13 +59,6 @@ extension StartPages {
         let before = context.request.query(.init(Self.beforeParameter)).flatMap { Int($0) }
         let selected = all.filter { $0.number < before ?? .max && filter.accepts($0) }
         let shown = selected.prefix(Self.shownRequests)
-        let head = Markup(
-            .thead,
-            [
-                Markup(
-                    .tr,
-                    ["Request", "Status", "Duration", "Time"].map { Markup(.th, [.scope("col")], text: $0) })
-            ])
         let body = Markup(
             .tbody, [.id(ElementID("rows")), .lastRow(all.first?.number ?? 0)],
             shown.map { Self.row($0, now: context.now) })
@@ -76,7 +70,7 @@ extension StartPages {
                     filter.kind.label,
                     [
                         .markup(Self.liveControls(context)),
-                        .markup(Markup(.table, [.label("Requests")], [head, body])),
+                        .markup(.table("Requests", Self.headings, body: body)),
                         .markup(
                             Markup(
                                 .p, [.classes(["soft"])],
@@ -124,17 +118,16 @@ extension StartPages {
 
     private static func row(_ request: RecordedRequest, now: Int64) -> Markup {
         let explanation = request.errorCode.flatMap { ErrorCode(rawValue: $0)?.explanation }
-        let cells: [[Markup]] = [
+        let link = Markup.link(
+            "/dev/requests/\(request.number)",
+            .text("\(request.method.rawValue) \(request.path.shortened(to: shownPath))"))
+        return .row(
+            headings,
             [
-                .link(
-                    "/dev/requests/\(request.number)",
-                    .text("\(request.method.rawValue) \(request.path.shortened(to: shownPath))"))
-            ]
-                + (request.operationID.map { [.text(" "), .soft($0)] } ?? [.text(" "), .soft("unknown path")]),
-            [request.statusMarkup] + (explanation.map { [.text(" "), .soft($0)] } ?? []),
-            [.text("\(request.milliseconds) ms")], [.time(request.time.milliseconds, now: now)],
-        ]
-        return Markup(.tr, cells.map { Markup(.td, $0) })
+                .group([link, .text(" "), .soft(request.operationID ?? "unknown path")]),
+                .group([request.statusMarkup] + (explanation.map { [.text(" "), .soft($0)] } ?? [])),
+                .text("\(request.milliseconds) ms"), .time(request.time.milliseconds, now: now),
+            ])
     }
 
     private static func filterForm(_ filter: RequestFilter, _ context: ScreenContext) -> Markup {
