@@ -121,6 +121,11 @@ CLAIMS = {
         ("A site rendered on a server", 0): f"{PAGE}::test_the_server_signs_in_and_tells_that_the_user_cancelled",
         ("An app for Apple's platforms", 0): COMPILED,
         ("An Android app", 0): "The tests do not run this code, because they have no Android.",
+        ("Guests, links and repeated sign-ins", 0): f"{PAGE}::test_a_guest_keeps_the_account",
+        ("Guests, links and repeated sign-ins", 1):
+            f"{PAGE}::test_a_guest_merges_into_an_account_adds_google_and_signs_in_again",
+        ("Passwords and second factors", 0):
+            f"{PAGE}::test_the_command_of_the_guide_makes_the_sign_up_of_dev_ask_for_a_code",
     },
     "telephone.md": {
         ("Turn it on", 0): f"{TELEPHONE}::test_the_project_files_of_the_guide_can_be_applied",

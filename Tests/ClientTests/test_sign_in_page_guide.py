@@ -12,14 +12,17 @@ from selenium.webdriver.common.keys import Keys
 
 import gateway
 from browser import browser
-from client import PASSWORD, fresh_email
+from client import ADMIN_HEADERS, PASSWORD, fresh_email
 from documents import GUIDES, code_block, replaced
 from installation import new_database
+from simulators import fresh_person
+from web_app import answer_consent_page
 from web_site import site
 
 pytestmark = pytest.mark.slow
 GUIDE = GUIDES / "sign-in-page.md"
 WEB, SERVER = "A web page", "A site rendered on a server"
+ACCOUNT, PASSWORDS = "Guests, links and repeated sign-ins", "Passwords and second factors"
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +44,11 @@ def web_page(own_dev):
     """The URL of the web page of the guide."""
     functions = replaced(code_block(GUIDE, WEB, 2), "http://127.0.0.1:9099", own_dev.url)
     files = {
-        "/": ("text/html", code_block(GUIDE, WEB, 0).encode()),
-        "/app.js": ("text/javascript", code_block(GUIDE, WEB, 1).encode()),
-        "/sign-in.js": ("text/javascript", functions.encode())}
+        "/": ("text/html", code_block(GUIDE, WEB, 0)), "/app.js": ("text/javascript", code_block(GUIDE, WEB, 1)),
+        "/sign-in.js": ("text/javascript", functions),
+        "/account.html": ("text/html", code_block(GUIDE, ACCOUNT, 0)),
+        "/account.js": ("text/javascript", code_block(GUIDE, ACCOUNT, 1))}
+    files = {path: (media_type, text.encode()) for path, (media_type, text) in files.items()}
     with site(files) as running:
         yield f"{running.url}/"
 
@@ -146,7 +151,7 @@ def start(window, url, label="Sign in"):
 
 
 def output_of(window, page):
-    """What the script of the web page has written."""
+    """What the script of a web page has written."""
     return window.wait(lambda: window.driver.current_url == page and (
         text := window.element("pre").text) != "not signed in" and text)
 
@@ -303,6 +308,138 @@ def test_the_servers_session_has_the_name_of_the_browser_and_ends_with_its_sign_
     window.click("Sign out")
     assert window.heading == "Hello"
     assert devices().count(name) == 1
+
+
+@pytest.fixture
+def account_page(window, web_page):
+    """The URL of the page for a user who is signed in; the browser shows the page to a guest, and has no session."""
+    url = f"{web_page}account.html"
+    with without_cookies(window):
+        start(window, url, "Continue as a guest")
+        assert output_of(window, url).endswith(" is a guest")
+        yield url
+
+
+def guest_of(window):
+    """The ID of the user whose session the page has stored."""
+    return json.loads(window.evaluate("localStorage.session"))["user"]
+
+
+def press(window, own_dev, label):
+    """Presses a button of the app, and waits for the sign-in page."""
+    [button] = window.buttons_and_links(label)
+    button.click()
+    window.wait(lambda: window.driver.current_url.startswith(own_dev.url) and window.heading)
+
+
+def choose_google_account(window, person):
+    window.click("Sign in with Google")
+    answer_consent_page(person, "Continue as this person")(window)
+
+
+def test_a_guest_keeps_the_account(own_dev, window, account_page):
+    guest = guest_of(window)
+    press(window, own_dev, "Keep my account")
+    choose_google_account(window, fresh_person())
+    window.wait(lambda: window.heading == "Keep your guest account")
+    window.click("Continue")
+    assert output_of(window, account_page) == f"{guest} is the same"
+
+
+def test_a_guest_merges_into_an_account_adds_google_and_signs_in_again(own_dev, window, account_page):
+    guest, (email, user), person = guest_of(window), sign_up(own_dev), fresh_person()
+    press(window, own_dev, "Keep my account")
+    sign_in_on_the_page(window, own_dev, email)
+    window.wait(lambda: window.heading == "You already have an account")
+    window.click("Continue with this account")
+    assert output_of(window, account_page) == f"{guest} is now {user}"
+    press(window, own_dev, "Add Google")
+    choose_google_account(window, person)
+    assert output_of(window, account_page) == f"{user} is the same"
+    press(window, own_dev, "Confirm that it is you")
+    choose_google_account(window, person)
+    assert output_of(window, account_page) == f"{user} is the same"
+    window.click("Add Google")
+    assert output_of(window, account_page) == "already_linked"
+
+
+def test_the_page_tells_the_app_that_another_account_has_the_identity(own_dev, window, account_page):
+    person = fresh_person()
+    press(window, own_dev, "Keep my account")
+    choose_google_account(window, person)
+    window.wait(lambda: window.heading == "Keep your guest account")
+    window.click("Continue")
+    output_of(window, account_page)
+    email, user = sign_up(own_dev)
+    token = id_token(own_dev, email)
+    window.driver.execute_script(
+        "localStorage.setItem('session', JSON.stringify({user: arguments[0], idToken: arguments[1]}))", user, token)
+    press(window, own_dev, "Add Google")
+    choose_google_account(window, person)
+    assert output_of(window, account_page) == "already_linked"
+
+
+def test_the_command_of_the_guide_makes_the_sign_up_of_dev_ask_for_a_code(own_dev, window, web_page):
+    def sign_up_by_password():
+        window.open(web_page)
+        press(window, own_dev, "Sign in")
+        window.click("Create an account")
+        window.element("#address").send_keys(fresh_email())
+        window.element("#password").send_keys(PASSWORD)
+        window.element("#password").send_keys(Keys.ENTER)
+
+    with without_cookies(window):
+        sign_up_by_password()
+        assert output_of(window, web_page).endswith(" is new")
+    command = replaced(code_block(GUIDE, PASSWORDS), "http://127.0.0.1:9099", own_dev.url)
+    subprocess.run(["sh", "-c", command], check=True, capture_output=True, timeout=30)
+    try:
+        with without_cookies(window):
+            sign_up_by_password()
+            window.wait(lambda: window.heading == "Check your email")
+    finally:
+        subprocess.run(["sh", "-c", command.replace("true", "false")], check=True, capture_output=True, timeout=30)
+
+
+@contextmanager
+def mandatory_codes_to_phones(own_dev):
+    def set_factors(**mfa):
+        answer = requests.patch(
+            f"{own_dev.url}/v2/projects/demo/config?updateMask=mfa", json={"mfa": mfa}, headers=ADMIN_HEADERS,
+            timeout=30)
+        assert answer.ok, answer.text
+    set_factors(state="MANDATORY", enabledProviders=["PHONE_SMS"])
+    try:
+        yield
+    finally:
+        set_factors(state="DISABLED")
+
+
+def test_the_examples_do_not_sign_in_a_user_who_lacks_a_mandatory_second_factor(own_dev, window, web_page, server):
+    email, _ = sign_up(own_dev)
+    with mandatory_codes_to_phones(own_dev), without_cookies(window):
+        start(window, web_page)
+        sign_in_on_the_page(window, own_dev, email)
+        assert output_of(window, web_page) == "second factor required"
+        start(window, server)
+        sign_in_on_the_page(window, own_dev, email)
+        window.wait(lambda: window.heading == "Not signed in: the account needs a second factor")
+
+
+@pytest.mark.parametrize("wrong, parameter", [
+    ({"app": "other"}, "app"), ({"tenantId": "other"}, "tenantId"), ({"continueUri": "other"}, "continueUri"),
+    ({"state": " "}, "state"), ({"code_challenge": "x"}, "code_challenge"),
+    ({"code_challenge_method": "plain"}, "code_challenge_method"), ({"screen": "other"}, "screen"),
+    ({"prompt": "other"}, "prompt"), ({"max_age": "-1"}, "max_age"), ({"other": ["a", "b"]}, "other")])
+def test_the_log_names_the_wrong_parameter(own_dev, wrong, parameter):
+    query = {
+        "app": "default", "continueUri": "http://127.0.0.1:8000/", "state": "state", "code_challenge": "A" * 43,
+        "code_challenge_method": "S256"}
+    before = own_dev.log.read_text()
+    requests.get(
+        f"{own_dev.url}/demo/__/auth/signIn", params=query | wrong, allow_redirects=False, timeout=30)
+    assert gateway.eventually(
+        lambda: f'"refusal":"SIGN_IN_PAGE_PARAMETER_{parameter.upper()}"' in own_dev.log.read_text()[len(before):])
 
 
 def test_the_project_file_of_the_guide_can_be_applied(new_installation, tmp_path):

@@ -55,10 +55,7 @@ extension SignInVisit {
         if request.operation == .link {
             if app.isAccountPage { return try await linkForAccountPage(grant) }
             if request.isForGuest { return try await signInGuest(with: grant) }
-            guard let caller = try await services.codes.caller(of: request, in: realm), let link = PageLink(grant)
-            else { return PageResponse(.redirect(to: appReturn(error: .loginRequired).url), of: realm.id) }
-            let sealed = try services.codes.seal(link, in: realm)
-            return try await issueCode(for: PageSignIn(linking: sealed, to: caller), afterForm: false)
+            return try await link(grant)
         }
         guard try await !isOutdated() else { return redirect(.previewOutdated, because: nil) }
         // The identity of a conflict belongs to an existing account.
@@ -68,6 +65,20 @@ extension SignInVisit {
         let result = try await call.services.signIn.federated.signIn(
             .authorization(redeemed), linkingTo: nil, autoCreate: mayCreate, for: app, in: realm, from: context)
         return try await finish(result.outcome, of: result.identity.provider, afterForm: false)
+    }
+
+    /// Returns to the app with the code of a link.
+    private func link(_ grant: FlowGrant) async throws -> PageResponse {
+        guard let caller = try await services.codes.caller(of: request, in: realm) else {
+            return PageResponse(.redirect(to: appReturn(error: .loginRequired).url), of: realm.id)
+        }
+        guard let link = try await services.codes.link(grant, to: caller, for: app, in: realm, from: context) else {
+            return PageResponse(
+                .redirect(to: appReturn(error: .alreadyLinked).url), of: realm.id,
+                because: LinkRefusal.identityTaken)
+        }
+        let sealed = try services.codes.seal(link, in: realm)
+        return try await issueCode(for: PageSignIn(linking: sealed, to: caller), afterForm: false)
     }
 
     /// Redirects the browser to the page, which shows a problem.

@@ -30,8 +30,12 @@ extension SignInVisitor {
         let tenant = call.request.query("tenantId").nonEmpty.map { ID<Tenant>($0) }
         // The page does not say why the URL is wrong, because nothing is known about its sender.
         guard let id = parameters.app.nonEmpty,
-            let app = try await call.services.projects.app(ID(id), project.project.id),
-            let realm = try await realm(of: tenant), let uri = parameters.continueUri.nonEmpty,
+            let app = try await call.services.projects.app(ID(id), project.project.id)
+        else { return failure(.badRequest, because: .parameter(.app)) }
+        guard let realm = try await realm(of: tenant) else {
+            return failure(.badRequest, because: .parameter(.tenantId))
+        }
+        guard let uri = parameters.continueUri.nonEmpty,
             let target = try? AuthorizationTarget(uri, of: app, in: realm), !target.hasResultParameter
         else { return failure(.badRequest, because: .parameter(.continueUri)) }
         do {

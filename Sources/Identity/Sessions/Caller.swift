@@ -34,6 +34,16 @@ extension Caller {
         if policy.requiresRecentLoginToLink { try requireRecentLogin(by: policy, at: now) }
     }
 
+    /// Whether ``requireRecentLoginToLink(by:at:)`` accepts the caller.
+    func mayLink(by policy: Policy, at now: Instant) -> Bool {
+        do {
+            try requireRecentLoginToLink(by: policy, at: now)
+            return true
+        } catch {
+            return false
+        }
+    }
+
     private func requireSecondFactor(by policy: Policy) throws(EditRefusal) {
         guard policy.secondFactors.accepts(session, of: account) else { throw .loginTooOld }
     }

@@ -57,9 +57,7 @@ public enum PageLink: SealedTokenContent {
     public static let purpose = "sign-in page link"
     public static let invalidRefusal: any Refusal = SignInCodeRefusal.invalid
 
-    /// Links the result of a provider.
-    case grant(String, sessionID: String)
-    /// Links an identity that the user has proven on the page.
+    /// Links an identity that the user has proven at a provider.
     case pendingToken(String)
     /// Adds the address of an email to a guest account, with a password if the guest has chosen one.
     case email(EmailAddress, code: String, passwordHash: String?)
@@ -70,11 +68,5 @@ public enum PageLink: SealedTokenContent {
 extension PageLink {
     public init(_ email: SignInPageEmail) {
         self = .email(email.recipient, code: email.actionCode, passwordHash: email.passwordHash)
-    }
-
-    /// - Returns: `nil` for the result of a flow that is not bound to a browser.
-    public init?(_ grant: FlowGrant) {
-        guard let sessionID = grant.sessionID else { return nil }
-        self = .grant(grant.secret, sessionID: sessionID)
     }
 }

@@ -156,11 +156,8 @@ public struct SignInCodes: Sendable {
         let contents = IDTokenContents(account: session.account, session: session.id)
         let signedIn: SignedIn
         switch link {
-        case .grant(let grant, let sessionID):
-            let redeemed = try await flows.redeem(grant: grant, sessionID: sessionID, for: app, in: realm)
-            signedIn = try await self.link(.authorization(redeemed), to: contents, for: app, in: realm, from: context)
         case .pendingToken(let token):
-            signedIn = try await self.link(.pendingToken(token), to: contents, for: app, in: realm, from: context)
+            signedIn = try await self.link(token, to: contents, for: app, in: realm, from: context)
         case .email(let email, let code, let passwordHash):
             signedIn = try await emailLink.link(
                 email: email, passwordHash: passwordHash, code: code, to: contents, in: realm, from: context)
@@ -178,10 +175,11 @@ public struct SignInCodes: Sendable {
     }
 
     private func link(
-        _ proof: IdentityProof, to contents: IDTokenContents, for app: App, in realm: Realm,
+        _ pendingToken: String, to contents: IDTokenContents, for app: App, in realm: Realm,
         from context: RequestContext
     ) async throws -> SignedIn {
-        let outcome = try await federated.link(proof, to: contents, for: app, in: realm, from: context)
+        let outcome = try await federated.link(
+            .pendingToken(pendingToken), to: contents, for: app, in: realm, from: context)
         guard case .signedIn(let signedIn) = outcome else {
             if case .conflict(let refusal, _) = outcome { throw refusal }
             throw SignInCodeRefusal.invalid
@@ -204,6 +202,20 @@ public struct SignInCodes: Sendable {
     private func refusingReuse(of hash: [UInt8], in realm: Realm) async throws -> SignInCodeRefusal {
         try await store.endSession(openedWith: hash, at: clock.now(), in: realm.id)
         return .invalid
+    }
+
+    /// Proves the identity of a provider's result, which the exchange links to the caller's account. Changes nothing.
+    ///
+    /// - Returns: `nil` if another account has the identity.
+    public func link(
+        _ grant: FlowGrant, to caller: Caller, for app: App, in realm: Realm, from context: RequestContext
+    ) async throws -> PageLink? {
+        let redeemed = try await flows.redeem(
+            grant: grant.secret, sessionID: grant.sessionID, for: app, in: realm)
+        let pendingToken = try await federated.holdLink(
+            .authorization(redeemed), to: caller, for: app, in: realm, from: context)
+        guard let pendingToken else { return nil }
+        return .pendingToken(pendingToken)
     }
 
     /// Returns what a code carries to link an identity, or to merge accounts, at the exchange.

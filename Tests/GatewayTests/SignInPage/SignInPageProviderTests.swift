@@ -178,6 +178,27 @@ struct SignInPageProviderTests {
         #expect(offered == ["google.com"])
     }
 
+    @Test("A link of another account's identity returns without a code, if the login is recent enough to learn that")
+    func linkedElsewhere() async throws {
+        let gateway = try await TestGateway.withAppleGoogleAndOpenID(#""platform": "web""#) { policy in
+            policy.emailEnumerationProtection = false
+            policy.requiresRecentLoginToLink = true
+        }
+        let visit = SignInPageVisit(gateway)
+        _ = try await visit.gateway.signIn(visit.gateway.googleCredential(.ada))
+        let grace = try await visit.gateway.signUp(email: "grace@example.com")
+        func link() async throws -> Exchange {
+            let page = try await visit.openURI(["operation": "LINK", "idToken": .string(grace.idToken)])
+            return try await visit.signIn(with: "google.com", on: page)
+        }
+        let taken = try await link()
+        #expect(taken.location?.hasPrefix("https://localhost/done?error=already_linked&state=state&iss=") == true)
+        visit.gateway.clock.advance(by: .seconds(3000))
+        let late = try await visit.exchange(link().requiredResult())
+        #expect(late.wireCode == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN", "\(late.text)")
+        #expect(try await visit.linkedIdentities() == 1)
+    }
+
     @Test("A re-authentication with another account returns an error and leaves no session")
     func otherAccount() async throws {
         let visit = try await Self.visit()

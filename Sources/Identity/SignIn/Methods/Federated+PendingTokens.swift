@@ -29,6 +29,20 @@ extension FederatedMethod {
         }
     }
 
+    /// Proves an identity that the caller links in a later request. Changes nothing.
+    ///
+    /// - Returns: a pending token for the caller alone; `nil` if another account has the identity. A caller with an older
+    ///   login does not learn that: the later request is rejected anyway.
+    func holdLink(
+        _ proof: IdentityProof, to caller: Caller, for app: App, in realm: Realm, from context: RequestContext
+    ) async throws -> String? {
+        let (resolved, _) = try await resolver.resolve(proof, for: app, in: realm, to: .link, from: context.network)
+        let owner = try await store.linkingCandidates(for: resolved.identity, in: realm.id).owner
+        if let owner, owner.id != caller.account.id, caller.mayLink(by: realm.policy, at: clock.now()) { return nil }
+        let account = caller.account
+        return try pendingToken(for: resolved, .link(to: account.id, generation: account.generation), in: realm)
+    }
+
     /// Returns a pending token with which the owner of an account can link the identity. The owner has proven the mailbox
     /// of the account's unverified address, which has ended the account's other sessions.
     ///
