@@ -66,6 +66,7 @@ extension SignInVisit {
         case .signIn, .signUp, .reset, .emailCode:
             form.stays = stays
             form.remembers = flow.remembersAccount
+            form.focusesPassword = call.request.query("account").flatMap { rememberedEmail($0) } != nil
             form.passkey = try passkeyCeremony(unknown: unknownPasskey)
             form.remembered = rememberedAccounts
             form.offersStaying = isOwnOrigin && request.operation == .signIn

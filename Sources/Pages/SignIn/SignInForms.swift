@@ -52,6 +52,7 @@ extension Page.Context {
                 .id(.password), .name(SignInField.password.rawValue), .type("password"),
                 .autocomplete("current-password"), .required,
             ] + (isWrong ? [.invalid, .describedBy([.problem])] : [])
+            + (screen.focusesPassword && problem == nil ? [.autofocus] : [])
         return [
             emailField(screen.email, problem), Markup(.label, [.for(.password)], text: string(.page(.password))),
             .void(.input, password),

@@ -89,6 +89,8 @@ public struct SignInScreen: Sendable {
     public var isForGuest = false
     /// What the user of an account signs in for.
     public var operation = AuthorizationFlow.Operation.signIn
+    /// Whether the user has chosen a remembered account, so that only the password is missing.
+    public var focusesPassword = false
     /// Whether a form was rejected because the login was too old, so that its content is lost.
     public var hasLostForm = false
 

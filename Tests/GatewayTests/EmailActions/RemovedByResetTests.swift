@@ -14,6 +14,7 @@ struct RemovedByResetTests {
             $0.emailEnumerationProtection = false
             $0.resetUnlinksIdentities = removes
         }
+        try await gateway.makeServiceKey()
         let ada = try await gateway.enrolPasskey(gateway.signUpVerified())
         #expect(try await gateway.link(gateway.googleCredential(), to: ada.tokens.idToken).status == 200)
         let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])

@@ -1,3 +1,4 @@
+import Encoding
 import HTTP
 import IPAddresses
 import Identity
@@ -66,6 +67,20 @@ struct RememberedAccountTests {
         #expect(try await other.open(["prompt": "none"]).location?.contains("error=login_required") == true)
         let wrong = try await other.submit(page, "signIn", ["email": "ada@example.com", "password": "wrong"])
         #expect(wrong.result == nil)
+    }
+
+    @Test("A user who chooses a remembered account comes to the password, where the focus is")
+    func choose() async throws {
+        let visit = try await Self.visit()
+        try await Self.remember(visit)
+        let page = try await visit.open(["prompt": "login"])
+        let button = try #require(
+            page.text.firstMatch(of: #/form="screens" name="account" value="([^"]*)"/#), "\(page.text)")
+        let flow = try #require(try page.form("signIn")["flow"])
+        let query = PercentEncoding.encode(form: [("flow", flow), ("account", String(button.output.1))])
+        let chosen = try await visit.browser.send(.get, SignInPageVisit.path + "?" + query)
+        #expect(chosen.text.contains(#/<input id="password"[^>]* autofocus/#), "\(chosen.text)")
+        #expect(!page.text.contains(#/<input id="password"[^>]* autofocus/#))
     }
 
     @Test("A user removes an account from the list")
