@@ -10,7 +10,7 @@ struct AccountColumn: Sendable {
     typealias Storable = ArrayedValue & Hashable & PostgresArrayElement & PostgresEncodable & Sendable
 
     private let name: StaticString
-    private let type: ArrayType
+    private let type: ArrayType?
     /// Returns the value for an insertion.
     let parameter: @Sendable (Account) -> Parameter
     /// Returns the array of the values for an insertion of several accounts.
@@ -145,13 +145,21 @@ extension AccountUpdate {
 }
 
 extension AccountColumn {
-    /// Selects the columns as one column. The table has the alias `a`.
-    static let selection: SQL =
-        "\(SQL.valuesByType(all.map { TypedExpression($0.type, "a.\($0.nameInStatements)") })) AS account_values"
+    /// Selects the columns as arrays. The table has the alias `a`.
+    static let selection: SQL = {
+        let expressions = all.map { TypedExpression($0.type, "a.\($0.nameInStatements)") }
+        return """
+            \(SQL.array(.text, of: expressions)) AS account_texts, \
+            \(SQL.array(.time, of: expressions)) AS account_times, \
+            \(SQL.array(.flag, of: expressions)) AS account_flags, a.generation
+            """
+    }()
 
-    /// Decodes the column of ``selection`` into an account.
+    /// Decodes the columns of ``selection`` into an account.
     static func decode(_ row: Row, into account: inout Account) throws {
-        var values = try ValuesByType(try row.fields("account_values"))
+        var values = ValuesByType(
+            texts: try row.fields("account_texts"), times: try row.fields("account_times"),
+            flags: try row.fields("account_flags"), number: try row.decode("generation"))
         for column in all { try column.decode(&values, &account) }
     }
 

@@ -49,11 +49,13 @@ extension SQL {
 
     fileprivate static func create(_ signUps: [AnonymousSignUp], in realm: ID<Realm>) throws -> SQL {
         let (accounts, sessions) = (signUps.map(\.account), signUps.map(\.session))
+        func times(_ time: (AnonymousSignUp) -> Instant?) -> [Timestamp?] {
+            signUps.map { time($0).map { Timestamp($0) } }
+        }
         let apps = sessions.map(\.knownApp)
         // As in `RowValues`: the statement has no column of apps if the app of every sign-up is unknown.
         let hasApps = apps.contains { $0 != nil }
-        let (appColumn, appName, appArray): (SQL, SQL, SQL) =
-            hasApps ? (", u.app_id", ", app_id", ", (SELECT \(apps))") : ("", "", "")
+        let (appName, appArray): (SQL, SQL) = hasApps ? (", app_id", ", (SELECT \(apps))") : ("", "")
         let opened = SessionColumns(
             id: "session_id", account: "account_id", generation: "generation", method: "method",
             authenticatedAt: "authenticated_at", openedAt: "opened_at", claims: "claims", secondFactor: "NULL",
@@ -62,18 +64,13 @@ extension SQL {
         // The arrays are in subqueries, so that the planner does not choose another plan for another number of rows.
         return """
             WITH sign_up AS (
-                SELECT u.account_id, \(timestamptz(microseconds: "u.created_at")) AS created_at,
-                    \(timestamptz(microseconds: "u.last_sign_in_at")) AS last_sign_in_at,
-                    \(timestamptz(microseconds: "u.valid_since")) AS valid_since,
-                    u.session_id, u.generation, u.method,
-                    \(timestamptz(microseconds: "u.authenticated_at")) AS authenticated_at,
-                    \(timestamptz(microseconds: "u.opened_at")) AS opened_at, u.claims, u.device\(appColumn)
-                FROM unnest((SELECT \(accounts.map(\.id.rawValue))), (SELECT \(accounts.map(\.createdAt.microseconds))),
-                    (SELECT \(accounts.map { $0.lastSignInAt?.microseconds })),
-                    (SELECT \(accounts.map(\.validSince.microseconds))), (SELECT \(try sessions.map { try UUID($0.id) })),
-                    (SELECT \(sessions.map(\.session.generation))), (SELECT \(sessions.map(\.session.method.rawValue))),
-                    (SELECT \(sessions.map(\.session.authenticatedAt.microseconds))),
-                    (SELECT \(sessions.map(\.openedAt.microseconds))),
+                SELECT *
+                FROM unnest((SELECT \(accounts.map(\.id.rawValue))), (SELECT \(times { $0.account.createdAt })),
+                    (SELECT \(times { $0.account.lastSignInAt })), (SELECT \(times { $0.account.validSince })),
+                    (SELECT \(try sessions.map { try UUID($0.id) })), (SELECT \(sessions.map(\.session.generation))),
+                    (SELECT \(sessions.map(\.session.method.rawValue))),
+                    (SELECT \(times { $0.session.session.authenticatedAt })),
+                    (SELECT \(times { $0.session.openedAt })),
                     (SELECT \(sessions.map(\.session.claims?.json))), (SELECT \(sessions.map(\.session.device)))\(appArray))
                     AS u (account_id, created_at, last_sign_in_at, valid_since, session_id, generation, method,
                         authenticated_at, opened_at, claims, device\(appName))

@@ -6,7 +6,8 @@ enum IdentityRow {
     /// Selects the identities of the account in a table with the alias `a`. They have no order, because PostgreSQL would
     /// prepare a sort for each execution.
     static let column: SQL = """
-        ARRAY(SELECT \(SQL.valuesByType(expressions)) FROM linked_identity l \
+        ARRAY(SELECT ROW(\(SQL.array(.text, of: expressions)), \(SQL.array(.time, of: expressions)), \
+        \(SQL.array(.flag, of: expressions)), l.real_user_status) FROM linked_identity l \
         WHERE l.realm_id = a.realm_id AND l.account_id = a.id) AS identities
         """
 
@@ -18,8 +19,7 @@ enum IdentityRow {
         TypedExpression(.text, "l.given_name"), TypedExpression(.text, "l.family_name"),
         TypedExpression(.text, "l.display_name"), TypedExpression(.text, "l.photo_url"),
         TypedExpression(.text, "l.screen_name"), TypedExpression(.text, "l.language"),
-        TypedExpression(.text, "l.time_zone"), TypedExpression(.number, "l.real_user_status"),
-        TypedExpression(.text, "l.audience"), TypedExpression(.text, "l.issuer"),
+        TypedExpression(.text, "l.time_zone"), TypedExpression(.text, "l.audience"), TypedExpression(.text, "l.issuer"),
         TypedExpression(.time, "l.linked_at"), TypedExpression(.text, "l.linked_device"),
         TypedExpression(.text, "l.credential_state"), TypedExpression(.time, "l.credential_checked_at"),
         TypedExpression(.flag, "l.relay_forwarding"),
@@ -32,7 +32,10 @@ enum IdentityRow {
         var remaining = try row.fields("identities")
         var found: [(createdAt: Timestamp, identity: LinkedIdentity)] = []
         while remaining.count > 0 {
-            var values = try ValuesByType(try remaining.nextFields())
+            var composite = try remaining.nextFields()
+            var values = ValuesByType(
+                texts: try composite.nextFields(), times: try composite.nextFields(),
+                flags: try composite.nextFields(), number: try composite.next())
             found.append((try values.next(), try LinkedIdentity(&values)))
         }
         found.sort { ($0.createdAt, $0.identity.provider) < ($1.createdAt, $1.identity.provider) }

@@ -1,101 +1,96 @@
 internal import Postgres
 
-/// The values of a row that a statement returns as one composite value, which contains an array for each type.
+/// The values of a row that a statement returns in one array for each type.
 ///
 /// For each execution of a statement, PostgreSQL prepares every column of every step of the plan, and every argument of
 /// a function. An array takes about as much time as one column. A look-up with a column for each member of accounts, and
 /// a `jsonb_build_object` of identities, took an eighth longer, and for an account with an identity half as long again.
 struct ValuesByType {
-    private var texts: Fields
-    private var times: Fields
-    private var flags: Fields
-    private var numbers: Fields
+    fileprivate var texts: Fields
+    fileprivate var times: Fields
+    fileprivate var flags: Fields
+    /// Not in an array, because a row has only one number.
+    fileprivate let number: Int64?
 
-    /// - Parameter fields: the composite value that ``SQL/valuesByType(_:)`` selects.
-    init(_ fields: Fields) throws {
-        var fields = fields
-        texts = try fields.nextFields()
-        times = try fields.nextFields()
-        flags = try fields.nextFields()
-        numbers = try fields.nextFields()
+    init(texts: Fields, times: Fields, flags: Fields, number: Int64?) {
+        self.texts = texts
+        self.times = times
+        self.flags = flags
+        self.number = number
     }
 
     /// Decodes the next value of its type.
     @inline(__always)
     mutating func next<Value: ArrayedValue>(as type: Value.Type = Value.self) throws -> Value {
-        switch Value.arrayType {
-        case .text: try texts.next()
-        case .time: try times.next()
-        case .flag: try flags.next()
-        case .number: try numbers.next()
+        guard let value = try Value.next(of: &self) else {
+            throw PostgresError.decoding(column: "values by type", fault: .null)
         }
+        return value
     }
 
     /// Decodes the next value of its type, which may be NULL.
     @inline(__always)
     mutating func next<Value: ArrayedValue>(as type: Value?.Type = Value?.self) throws -> Value? {
-        switch Value.arrayType {
-        case .text: try texts.next()
-        case .time: try times.next()
-        case .flag: try flags.next()
-        case .number: try numbers.next()
-        }
+        try Value.next(of: &self)
     }
 }
 
-/// The types of ``ValuesByType``, in the order of the arrays.
-enum ArrayType: CaseIterable {
-    case text, time, flag, number
+/// The types of the arrays of ``ValuesByType``.
+enum ArrayType {
+    case text, time, flag
 
     fileprivate var name: SQL {
         switch self {
         case .text: "text[]"
         case .time: "timestamptz[]"
         case .flag: "boolean[]"
-        case .number: "bigint[]"
         }
     }
 }
 
+/// A type of values in ``ValuesByType``.
 protocol ArrayedValue: PostgresDecodable {
-    static var arrayType: ArrayType { get }
+    /// `nil` for numbers.
+    static var arrayType: ArrayType? { get }
+    /// Decodes the next value; `nil` is NULL.
+    static func next(of values: inout ValuesByType) throws -> Self?
 }
 
 extension String: ArrayedValue {
-    static var arrayType: ArrayType { .text }
+    static var arrayType: ArrayType? { .text }
+    static func next(of values: inout ValuesByType) throws -> String? { try values.texts.next() }
 }
 
 extension Timestamp: ArrayedValue {
-    static var arrayType: ArrayType { .time }
+    static var arrayType: ArrayType? { .time }
+    static func next(of values: inout ValuesByType) throws -> Timestamp? { try values.times.next() }
 }
 
 extension Bool: ArrayedValue {
-    static var arrayType: ArrayType { .flag }
+    static var arrayType: ArrayType? { .flag }
+    static func next(of values: inout ValuesByType) throws -> Bool? { try values.flags.next() }
 }
 
 extension Int64: ArrayedValue {
-    static var arrayType: ArrayType { .number }
+    static var arrayType: ArrayType? { nil }
+    static func next(of values: inout ValuesByType) throws -> Int64? { values.number }
 }
 
-/// An SQL expression, and the type of its value.
+/// An SQL expression, and the array that contains its value; `nil` for a number.
 struct TypedExpression {
     let expression: SQL
-    let type: ArrayType
+    let type: ArrayType?
 
-    init(_ type: ArrayType, _ expression: SQL) {
+    init(_ type: ArrayType?, _ expression: SQL) {
         self.type = type
         self.expression = expression
     }
 }
 
 extension SQL {
-    /// A composite value that ``ValuesByType`` decodes. It returns the values of each type in the order of
-    /// `expressions`.
-    static func valuesByType(_ expressions: [TypedExpression]) -> SQL {
-        let arrays = ArrayType.allCases.map { type in
-            let values = expressions.filter { $0.type == type }.map(\.expression)
-            return "ARRAY[\(values.joined(separator: ", "))]::\(type.name)" as SQL
-        }
-        return "ROW(\(arrays.joined(separator: ", ")))"
+    /// The array with the values of one type, in the order of `expressions`.
+    static func array(_ type: ArrayType, of expressions: [TypedExpression]) -> SQL {
+        let values = expressions.filter { $0.type == type }.map(\.expression)
+        return "ARRAY[\(values.joined(separator: ", "))]::\(type.name)"
     }
 }
