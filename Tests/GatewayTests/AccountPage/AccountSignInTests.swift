@@ -92,7 +92,7 @@ struct AccountSignInTests {
     func noGuests() async throws {
         let visit = SignInPageVisit(try await TestGateway())
         let browser = AccountBrowser(on: visit)
-        let page = try await browser.follow(try #require(try await browser.open().location))
+        let page = try await browser.follow(try #require(try await browser.open("methods").location))
         #expect(page.heading == "Sign in")
         #expect(!page.text.contains("Continue as guest"))
         let forged = try await visit.submit(page, "signIn", ["step": "guest"])
@@ -103,7 +103,7 @@ struct AccountSignInTests {
     @Test("A user who cancels the sign-in of the account page does not come to it again")
     func cancelled() async throws {
         let browser = AccountBrowser(on: SignInPageVisit(try await TestGateway()))
-        let page = try await browser.open("?error=access_denied&state=account")
+        let page = try await browser.browser.send(.get, AccountBrowser.root + "?error=access_denied&state=account")
         #expect(page.status == 200)
         #expect(page.heading == "You are signed out")
     }
