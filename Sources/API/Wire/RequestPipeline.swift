@@ -198,6 +198,7 @@ public final class RequestPipeline: Sendable {
         administrator = try await call.resolveTenant(for: administrator, at: endpoint)
         if endpoint.isAboutConfiguration {
             guard let stored = try await services.projects.storedRealm(administrator.realm) else {
+                if administrator.realm.tenant == nil { throw TenantRefusal.projectUnknown }
                 throw RequestRefusal.notFound
             }
             administrator.realm = stored
