@@ -50,7 +50,8 @@ struct AccountBrowser: Sendable {
     ///
     /// - Parameter part: the part with its query; empty for the overview.
     func open(_ part: String = "", headers: [(String, String)] = []) async throws -> Exchange {
-        try await browser.send(.get, Self.root + (part.isEmpty ? "" : "/" + part), headers: headers)
+        let isRoot = part.isEmpty || part.hasPrefix("?")
+        return try await browser.send(.get, Self.root + (isRoot ? "" : "/") + part, headers: headers)
     }
 
     /// Submits a form of a part with its hidden fields.
