@@ -33,7 +33,7 @@ struct CustomTextTests {
         _ = try await configurator.send(.patch, "config", ["texts": [german, english]], mask: "texts")
         let masked = "texts.signInTitle.en"
         let changed = try await configurator.send(.patch, "config", ["texts": [other]], mask: masked)
-        #expect(changed.json["texts"] == [german, other])
+        #expect(changed.json["texts"] == [other, german])
         let removed = try await configurator.send(.patch, "config", ["texts": []], mask: masked)
         #expect(removed.json["texts"] == [german])
         let unknown = try await configurator.send(.patch, "config", ["texts": []], mask: "texts.signInTitle.nl,text")

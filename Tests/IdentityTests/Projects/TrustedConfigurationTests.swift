@@ -199,7 +199,8 @@ struct TrustedConfigurationTests {
         "ProviderSettings.provider",
         "ConfiguredApp.app", "App.id", "App.settings", "Project.modeRules",
         // Set by the store and at start, never by an edit.
-        "Project.apps", "Project.appNames", "ProjectConfiguration.warnings", "App.graceEndsAt", "LoginServicesExemption.declaration",
+        "Project.apps", "Project.appNames", "ProjectConfiguration.warnings", "App.graceEndsAt",
+        "LoginServicesExemption.declaration",
     ]
 
     @Test(

@@ -133,7 +133,7 @@ struct ConfigurationStoreTests {
         #expect(isCreated)
         var expected = realm
         expected.project.apps = [Self.ios.app]
-        expected.project.appNames = [Self.ios.app.id: Self.ios.name]
+        expected.project.appNames = [Self.ios.app.id: Self.ios.app.id.rawValue]
         #expect(try await fixture.projects.realm(ofProject: ID("new")) == expected)
         let secrets = ProviderSecretStore(pool: fixture.database.pool)
         #expect(try await secrets.secret(of: .apple, in: ID("new")) == [1, 2])
