@@ -1,5 +1,5 @@
 -- A database of a release with rows in its tables, for tests of upgrades. The next line has its secrets.
--- {"masterKey": "j+B543D2xrmXwYa/INTURSwK5Muvz4ExkmKEKVcLxGY=", "apiKey": "pk_CZvauq39qUOkIaoGXB4d6vonsI0uHuiTB17e", "email": "123a4ed08850c63f@example.com", "localId": "exUoVDEJ6V3Ac6Rjokq7QSKlqa0w", "refreshToken": "AR5n60HyAWXQgwRM768jkO-tVD0zAAAAAAAAAADNlg4PqJjh-lMTaUHmUngAFnPyaomoYJjVHm_SoqwGzg"}
+-- {"masterKey": "G0+6+/KLdX0W3q0dsCnHIOBiGVoP9TShQ4+hwJDXIT4=", "apiKey": "pk_QKRCGpK2xav0n6TUiIsXxeqsC6SUudjXX266", "email": "f11ad1404ce00def@example.com", "localId": "rCk9amz0TkMByESBIn8LnUR5ffyX", "refreshToken": "ARknFQ-6OkjQq1ZNNr0rTjN-GDYtAAAAAAAAAABIqpVtO2-azW7yyZFVbfS1MGoJzB_z5uj_hFN8zVPjUQ"}
 SET check_function_bodies = false;
 CREATE DOMAIN public.apple_grant_state AS text
 	CONSTRAINT apple_grant_state_check CHECK ((VALUE = ANY (ARRAY['REDEEMING'::text, 'AUTHORIZED'::text, 'REVOKED'::text, 'UNKNOWN'::text, 'REVOKING'::text])));
@@ -658,92 +658,92 @@ CREATE TABLE public.sms_usage (
     confirmed bigint DEFAULT 0 NOT NULL
 );
 INSERT INTO public.account VALUES
-	('demo', 'exUoVDEJ6V3Ac6Rjokq7QSKlqa0w', '123a4ed08850c63f@example.com', false, NULL, NULL, NULL, NULL, NULL, 'Ada', NULL, NULL, NULL, '$argon2id$v=19$m=7168,t=1,p=1$nZCSYb1TdlWiIM0m8DVG6A$P1ag+bVfTwI+Gf1vC3eIPtBCbYsz40YS0vEN09M0oSg', '2026-11-30 07:48:41.187749+00', false, false, NULL, NULL, '2026-11-30 07:48:41.187749+00', '2026-11-30 07:48:41.187749+00', '2026-11-30 07:48:41+00', 1, 0, 0),
-	('demo', 'user1', 'user1@example.com', false, NULL, NULL, '+15551', NULL, NULL, 'Name 1', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 07:48:41.245414+00', NULL, '2026-11-30 07:48:41.245414+00', 1, 0, 0),
-	('demo', 'user2', 'user2@example.com', false, NULL, NULL, '+15552', NULL, NULL, 'Name 2', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 07:48:41.245414+00', NULL, '2026-11-30 07:48:41.245414+00', 1, 0, 0),
-	('demo', 'user3', 'user3@example.com', false, NULL, NULL, '+15553', NULL, NULL, 'Name 3', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 07:48:41.245414+00', NULL, '2026-11-30 07:48:41.245414+00', 1, 0, 0);
+	('demo', 'rCk9amz0TkMByESBIn8LnUR5ffyX', 'f11ad1404ce00def@example.com', false, NULL, NULL, NULL, NULL, NULL, 'Ada', NULL, NULL, NULL, '$argon2id$v=19$m=7168,t=1,p=1$BUqVFQLH1O9Q1JgiG9BPWQ$jE3JyskqHn19ru/zXCF6yWpjjkkyQ/8REj1XObizFMs', '2026-11-30 09:53:33.977468+00', false, false, NULL, NULL, '2026-11-30 09:53:33.977468+00', '2026-11-30 09:53:33.977468+00', '2026-11-30 09:53:33+00', 1, 0, 0),
+	('demo', 'user1', 'user1@example.com', false, NULL, NULL, '+15551', NULL, NULL, 'Name 1', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 09:53:34.047215+00', NULL, '2026-11-30 09:53:34.047215+00', 1, 0, 0),
+	('demo', 'user2', 'user2@example.com', false, NULL, NULL, '+15552', NULL, NULL, 'Name 2', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 09:53:34.047215+00', NULL, '2026-11-30 09:53:34.047215+00', 1, 0, 0),
+	('demo', 'user3', 'user3@example.com', false, NULL, NULL, '+15553', NULL, NULL, 'Name 3', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 09:53:34.047215+00', NULL, '2026-11-30 09:53:34.047215+00', 1, 0, 0);
 INSERT INTO public.account_merge VALUES
-	('demo', 'source1', 'user1', '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', 1, '{}'),
-	('demo', 'source2', 'user2', '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', 1, '{}'),
-	('demo', 'source3', 'user3', '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', 1, '{}');
+	('demo', 'source1', 'user1', '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', 1, '{}'),
+	('demo', 'source2', 'user2', '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', 1, '{}'),
+	('demo', 'source3', 'user3', '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', 1, '{}');
 INSERT INTO public.api_key VALUES
-	('demo', 'p2bvu48R', 'default', '\x791753674d1f973c80b76084dd09a062a8309af3420d110f565354bbb1f16876', '2026-11-30 07:48:40.939745+00', NULL);
+	('demo', 'pfKq0XG3', 'default', '\x4589ec3603ff70c63bb2725c6217a482ca9963d0cee25f3a334dc9cef9c4dc9c', '2026-11-30 09:53:33.728413+00', NULL);
 INSERT INTO public.app VALUES
-	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-30 07:48:40.773544+00');
+	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-30 09:53:33.521579+00');
 INSERT INTO public.apple_grant VALUES
-	('937207c4-dd4d-4f54-bcc8-9c7e0ba7a41d', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', NULL, 0, NULL, NULL),
-	('3039c6c3-e363-47d2-b569-29f8d5e0e3a9', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', NULL, 0, NULL, NULL),
-	('5cdf3d99-dca9-4ead-af1e-930aaed609e9', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', NULL, 0, NULL, NULL);
+	('1dfac70b-94a3-41c0-b22f-4fd3b70e6fe6', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', NULL, 0, NULL, NULL),
+	('2f5c2b3c-35fa-4179-8761-65ecd0674077', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', NULL, 0, NULL, NULL),
+	('83509b6d-8f57-4875-997d-906d1b676bdd', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', NULL, 0, NULL, NULL);
 INSERT INTO public.audit_event VALUES
-	('7fa1e480-f9bf-4977-8d04-4949ab9b5885', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-30 07:48:40.773544+00', NULL, NULL),
-	('fef4d02f-4afc-4484-b8ac-b18c57e550cd', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-30 07:48:40.859227+00', NULL, NULL),
-	('c2c13487-27bb-46ef-8a91-5b0932cbcec5', 'demo', 'cli', 'apiKey.added', 'p2bvu48R', '{"app": "default"}', '2026-11-30 07:48:40.939745+00', NULL, NULL),
-	('fa3c4b88-6b54-4051-9d06-3aa0e3347bb3', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-30 07:48:41.245414+00', NULL, NULL),
-	('17256215-10b8-4e48-bd91-7b468ae1a976', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-30 07:48:41.245414+00', NULL, NULL),
-	('64604ee2-dd08-4c50-bd9b-cee15869a714', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-30 07:48:41.245414+00', NULL, NULL);
+	('1abd1303-1b4c-483d-8fc7-76be5bb36607', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-30 09:53:33.521579+00', NULL, NULL),
+	('59177fc3-4d03-4938-9d21-0b0f931a2aa6', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-30 09:53:33.617952+00', NULL, NULL),
+	('8f660f0e-fc02-41a1-9941-92066630783e', 'demo', 'cli', 'apiKey.added', 'pfKq0XG3', '{"app": "default"}', '2026-11-30 09:53:33.728413+00', NULL, NULL),
+	('67a5d9a6-321f-4a6a-b185-7066820502c1', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-30 09:53:34.047215+00', NULL, NULL),
+	('a77cdd71-00a6-4be5-89eb-de864993b92d', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-30 09:53:34.047215+00', NULL, NULL),
+	('08ca596f-b7ab-42e9-b76a-65f256d4a49c', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-30 09:53:34.047215+00', NULL, NULL);
 INSERT INTO public.authorization_flow VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 07:48:41.245414+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 07:48:41.245414+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 07:48:41.245414+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 09:53:34.047215+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 09:53:34.047215+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 09:53:34.047215+00');
 INSERT INTO public.deleted_account VALUES
-	('demo', 'gone1', '2026-11-30 07:48:41.245414+00'),
-	('demo', 'gone2', '2026-11-30 07:48:41.245414+00'),
-	('demo', 'gone3', '2026-11-30 07:48:41.245414+00');
+	('demo', 'gone1', '2026-11-30 09:53:34.047215+00'),
+	('demo', 'gone2', '2026-11-30 09:53:34.047215+00'),
+	('demo', 'gone3', '2026-11-30 09:53:34.047215+00');
 INSERT INTO public.hourly_count VALUES
-	('demo', '2026-11-30 07:00:00+00', 'activeAccounts', '', 1),
-	('demo', '2026-11-30 07:00:00+00', 'latency', '100', 1),
-	('demo', '2026-11-30 07:00:00+00', 'signIns', 'password', 1),
-	('demo', '2026-11-30 07:00:00+00', 'signUps', 'password', 1);
+	('demo', '2026-11-30 09:00:00+00', 'activeAccounts', '', 1),
+	('demo', '2026-11-30 09:00:00+00', 'latency', '50', 1),
+	('demo', '2026-11-30 09:00:00+00', 'signIns', 'password', 1),
+	('demo', '2026-11-30 09:00:00+00', 'signUps', 'password', 1);
 INSERT INTO public.installation VALUES
-	(true, '\x0139a81d21114815a01e5a58a2acb8ba262531ff5968af261b515a8e3fa17f60dcec88f884009ebc', 'serve', '2026-11-30 07:48:40.770398+00');
+	(true, '\x018ba4354c3d22cd5a8265d4426160346ea1f7bd759807474b51c7e30e55ecc290998812b082720f', 'serve', '2026-11-30 09:53:33.516916+00');
 INSERT INTO public.known_network VALUES
-	('demo', 'exUoVDEJ6V3Ac6Rjokq7QSKlqa0w', '\xebfadbbea7b2e64adec43af2fdf1dd4f', '2026-11-30 07:48:41.187749+00'),
-	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-30 07:48:41.245414+00'),
-	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-30 07:48:41.245414+00'),
-	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-30 07:48:41.245414+00');
+	('demo', 'rCk9amz0TkMByESBIn8LnUR5ffyX', '\x5d60a0c699f4f348f88fa32de4c346ae', '2026-11-30 09:53:33.977468+00'),
+	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-30 09:53:34.047215+00'),
+	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-30 09:53:34.047215+00'),
+	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-30 09:53:34.047215+00');
 INSERT INTO public.linked_identity VALUES
-	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO public.oob_code VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00');
 INSERT INTO public.outbox VALUES
-	('0f0c68e5-083b-49a1-8ca5-563691b96b00', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-30 07:48:41.245414+00', DEFAULT),
-	('03b93575-13be-4184-9144-3603246cfb98', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-30 07:48:41.245414+00', DEFAULT),
-	('2fd7aa33-5644-427a-83cb-4439acd7c3ea', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-30 07:48:41.245414+00', DEFAULT);
+	('04d21c47-4959-4c3f-94bf-6294966d5141', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-30 09:53:34.047215+00', DEFAULT),
+	('7fda1169-98d5-4d8c-876a-1bc7961d1c6d', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-30 09:53:34.047215+00', DEFAULT),
+	('62b2b8d6-6e15-4f10-bfc6-590ea50e2887', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-30 09:53:34.047215+00', DEFAULT);
 INSERT INTO public.outgoing_email VALUES
-	('10848dd4-eb07-458d-80dc-f07e5aaea3b2', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', 0, '2026-11-30 07:48:41.245414+00', NULL, NULL),
-	('5e4bd5e0-e09b-4962-bb4b-7443aa266674', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', 0, '2026-11-30 07:48:41.245414+00', NULL, NULL),
-	('5e9bd9b6-2d72-4ceb-958b-b6ff52d40cfd', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00', 0, '2026-11-30 07:48:41.245414+00', NULL, NULL);
+	('a7d378c9-c140-40c0-b36e-aad043fad084', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', 0, '2026-11-30 09:53:34.047215+00', NULL, NULL),
+	('c4269a0c-60e4-4ee5-b8ec-52ba26cf59e5', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', 0, '2026-11-30 09:53:34.047215+00', NULL, NULL),
+	('056a56b5-3935-43f1-9cc8-dedf3fd196c9', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', 0, '2026-11-30 09:53:34.047215+00', NULL, NULL);
 INSERT INTO public.realm VALUES
-	('demo', NULL, 965554287219, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', '{}', NULL, NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', NULL, '{}', '{}', '2026-11-30 07:48:40.773544+00', NULL);
+	('demo', NULL, 628624847101, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', '{}', NULL, NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', NULL, '{}', '{}', '2026-11-30 09:53:33.521579+00', NULL);
 INSERT INTO public.replay_guard VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-30 07:48:41.245414+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-30 07:48:41.245414+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-30 07:48:41.245414+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-30 09:53:34.047215+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-30 09:53:34.047215+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-30 09:53:34.047215+00');
 INSERT INTO public.revoked_subject VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-30 07:48:41.245414+00', '2026-11-30 07:48:41.245414+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00');
 INSERT INTO public.schema_migration VALUES
-	('m0001_schema', '\xb5c4016ae3d413af836ea69312369735058341edd7f2608f60da5b3be39f64bd', '2026-11-30 07:48:40.720802+00');
+	('m0001_schema', '\x8874bcf9114afee586148d72f3b8dcea5eba8e31f08960d08807750ce6589a74', '2026-11-30 09:53:33.447999+00');
 INSERT INTO public.session VALUES
-	('demo', 'f20165d0-8304-4cef-af23-90efad543d33', 'exUoVDEJ6V3Ac6Rjokq7QSKlqa0w', 1, 'password', '2026-11-30 07:48:41.187749+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', 'default', NULL, 0, '2026-11-30 07:48:41.187749+00', 0, 0, '-infinity', '2026-11-30 07:48:41.187749+00', false, NULL, NULL, NULL, NULL),
-	('demo', '0a719e3e-58d8-488d-b523-48d8f4885879', 'user1', 1, 'anonymous', '2026-11-30 07:48:41.245414+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 07:48:41.245414+00', 0, 0, '-infinity', '2026-11-30 07:48:41.245414+00', false, NULL, NULL, NULL, NULL),
-	('demo', 'b92daab6-5279-4647-90aa-4501700ffb75', 'user2', 1, 'anonymous', '2026-11-30 07:48:41.245414+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 07:48:41.245414+00', 0, 0, '-infinity', '2026-11-30 07:48:41.245414+00', false, NULL, NULL, NULL, NULL),
-	('demo', 'f65afe98-0f2d-42e3-b8b6-fab98edae9c3', 'user3', 1, 'anonymous', '2026-11-30 07:48:41.245414+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 07:48:41.245414+00', 0, 0, '-infinity', '2026-11-30 07:48:41.245414+00', false, NULL, NULL, NULL, NULL);
+	('demo', 'ba3a48d0-ab56-4d36-bd2b-4e337e18362d', 'rCk9amz0TkMByESBIn8LnUR5ffyX', 1, 'password', '2026-11-30 09:53:33.977468+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', 'default', NULL, 0, '2026-11-30 09:53:33.977468+00', 0, 0, '-infinity', '2026-11-30 09:53:33.977468+00', false, NULL, NULL, NULL, NULL),
+	('demo', '4755f256-4c21-4170-b16a-057b55409123', 'user1', 1, 'anonymous', '2026-11-30 09:53:34.047215+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 09:53:34.047215+00', 0, 0, '-infinity', '2026-11-30 09:53:34.047215+00', false, NULL, NULL, NULL, NULL),
+	('demo', 'ec2ef09a-f1b4-45c9-a0cc-2cd9aee082ca', 'user2', 1, 'anonymous', '2026-11-30 09:53:34.047215+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 09:53:34.047215+00', 0, 0, '-infinity', '2026-11-30 09:53:34.047215+00', false, NULL, NULL, NULL, NULL),
+	('demo', 'c3951e4c-6181-490c-80c5-31f06b59a477', 'user3', 1, 'anonymous', '2026-11-30 09:53:34.047215+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 09:53:34.047215+00', 0, 0, '-infinity', '2026-11-30 09:53:34.047215+00', false, NULL, NULL, NULL, NULL);
 INSERT INTO public.signing_key VALUES
-	('demo', 'BDwjdT5rg7liMwWeI3AnMRVLeInelPqA3y_4ZcciZZg', 'id-token', 'ES256', '\x0139a81d214268448cc27a98c70fef73ab17d1f913030620e78741b1ae5d87de306edd9a7e213257375c0ba6dddba21ec881492941c2d0460f1b9e6ff56c360b6eca699335f1aa5453ce4630abeafc74c686c39e8cdf6ad7a8de8528d8dc67e43577994a739ab1579b0405160a5c646e6eac065101f285646651966cbde88f03c1b28365f463ef0a607a7f78f1ab23eb0dae96a9b2d523d211540a088db9436a99a21aabeb66e321f91642', '-----BEGIN CERTIFICATE-----
-MIIBGjCBwKADAgECAhAjuScewQgS5ioeCZCZkBTDMAoGCCqGSM49BAMCMA8xDTAL
-BgNVBAMMBGRlbW8wHhcNMjYxMTMwMDc0MzQwWhcNMzYxMTI3MDc0ODQwWjAPMQ0w
-CwYDVQQDDARkZW1vMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEgjYNYGaCd1QT
-IeD7sXxhD6NM3EtO8b2MPNqYFWybZOOe8l6Uz1A+Jac90UeLXWDAsFGhLYjdOafH
-gu1ScxE1lzAKBggqhkjOPQQDAgNJADBGAiEAlQf9bCGJgj6RGNnOCMPWB51n8ZfQ
-zA2/UEW6aVq6jVACIQDTw55N5Nc5CIyyF5NyZQzUpsgf537EtKQ1X4Q3PN2sHg==
-', '2026-11-30 07:48:40.773544+00', '2026-11-30 07:48:40.773544+00', NULL),
-	('demo', '1e67eb41', 'refresh-token', 'HS256', '\x0139a81d21929450ba72be859917d34f34b303a3fbe41b0b55437e2b57b6204a522a3a0b26bb05a160c72286724f9482b2213427d4df8a8fa01cd24ecbcd7e09bb', NULL, '2026-11-30 07:48:40.773544+00', '2026-11-30 07:48:40.773544+00', NULL);
+	('demo', 'bhZUu62QouN5my2hYWMFHUJ3eSTjcl_umSbn5XOMMts', 'id-token', 'ES256', '\x018ba4354c3e4ad0260b9abcb10a9a0af130afe266754ee5cdca3bcf33f433cb8b62b1f7ca22cb9a5fe46de88b9f09cfb99d19a5310fe28bcf150e31ad6afaf47c6174f265bdd41cb117199b6a81e5a0e526dfbe9e655d5350843454623afedc1f81111348ae6c96c6a6bec20395529a6b3a54eba3b89c97b0e4450c2ac7d49405ce54a5739369a8bf81050d0147661a29b3a59f2828c50bfb57757f763eb2a5f2c7ffbf4c3506f8e26ba1', '-----BEGIN CERTIFICATE-----
+MIIBGTCBwaADAgECAhEAr6yd7cxAOZY0eQCNRy301jAKBggqhkjOPQQDAjAPMQ0w
+CwYDVQQDDARkZW1vMB4XDTI2MTEzMDA5NDgzM1oXDTM2MTEyNzA5NTMzM1owDzEN
+MAsGA1UEAwwEZGVtbzBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABMHW+pP8FWqf
+e+rpYJ1klimcwHVYiHamrHawtNFaO4U87Exn5ePdUdPzeriGshQlR0BCnv7SWphk
+2tMKVWS9TMMwCgYIKoZIzj0EAwIDRwAwRAIgcmG5uJyp1Tzd9qKbGu/MxSb2TVjT
+R72G4jV/xiDsBosCIBUbNC3YjjVbIdQaOuD2Ttv32mCRMFReZs3H3ygGHwsh
+', '2026-11-30 09:53:33.521579+00', '2026-11-30 09:53:33.521579+00', NULL),
+	('demo', '1927150f', 'refresh-token', 'HS256', '\x018ba4354c6e4978e5ccbffdcd0b00ee3d57ee330aa46c4ad1730b53254d57db36fc9406f2ea19f011f1ebeef6d5b65869701568d11e465021ec80ec9cbaeeae41', NULL, '2026-11-30 09:53:33.521579+00', '2026-11-30 09:53:33.521579+00', NULL);
 ALTER TABLE ONLY public.account_event
     ADD CONSTRAINT account_event_pkey PRIMARY KEY (project_id, sequence);
 ALTER TABLE ONLY public.account_merge
