@@ -408,7 +408,9 @@ def mandatory_codes_to_phones(own_dev):
             f"{own_dev.url}/v2/projects/demo/config?updateMask=mfa", json={"mfa": mfa}, headers=ADMIN_HEADERS,
             timeout=30)
         assert answer.ok, answer.text
-    set_factors(state="MANDATORY", enabledProviders=["PHONE_SMS"])
+    set_factors(
+        state="MANDATORY", enabledProviders=["PHONE_SMS"],
+        providerConfigs=[{"state": "DISABLED", "totpProviderConfig": {}}])
     try:
         yield
     finally:
