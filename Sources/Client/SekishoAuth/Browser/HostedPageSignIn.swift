@@ -156,7 +156,7 @@ extension User {
         ///   ``AuthErrorCode/invalidContinueURI`` for the redirect URL;
         ///   ``AuthErrorCode/webSignInUserInteractionFailure`` for another error of the page, which is the
         ///   ``AuthErrorCode/serverCode``, such as `already_linked` if the project allows no merge. After
-        ///   ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `MERGE_PREVIEW_OUTDATED`, nothing is
+        ///   ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `INVALID_CODE`, nothing is
         ///   merged, because an account has changed since the user confirmed: call the method again. After
         ///   ``AuthErrorCode/networkError``, the accounts may be merged already, as after ``User/merge(_:)``.
         @discardableResult public func signInWithHostedPage(
