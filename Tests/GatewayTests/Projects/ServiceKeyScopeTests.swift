@@ -12,10 +12,11 @@ struct ServiceKeyScopeTests {
     /// The operations that need a scope.
     static let operations = Endpoint.all.filter { $0.scope != nil }
 
-    /// They need `config` and `trust`, or another scope for some emails; see `deletionOfTenants`, `support` and
-    /// `EventEndpointTests`.
+    /// They need `config` and `trust`, or another scope for some emails; see `deletionOfTenants`, `support`,
+    /// `BrandImageTests` and `EventEndpointTests`.
     static let operationsWithTwoScopes: Set = [
-        "createEventEndpoint", "deleteEventEndpoint", "deleteTenant", "rotateEventEndpointSecret", "sendOobCode",
+        "createBrandImage", "createEventEndpoint", "deleteEventEndpoint", "deleteTenant", "rotateEventEndpointSecret",
+        "sendOobCode",
         "sendProjectOobCode", "updateEventEndpoint",
     ]
 

@@ -29,7 +29,7 @@ extension EmailText {
         case .passwordChangedSubject: "Votre mot de passe {app} a été modifié"
         case .passwordChanged: "Le mot de passe de votre compte {app} a été modifié et les autres appareils ont été déconnectés."
         case .earlierMailbox: "Le compte avait auparavant une autre adresse e-mail, dont le titulaire peut encore récupérer le compte. Si vous ne connaissez pas cette adresse, réinitialisez de nouveau votre mot de passe et choisissez un nouveau compte sur la page."
-        case .methodsRemoved: "Ces méthodes de connexion ont été supprimées : {methods}."
+        case .methodsRemoved: "Ces méthodes de connexion ont été supprimées : {methods}."
         case .methodsStillWork: "Les méthodes de connexion ci-dessous fonctionnent toujours pour votre compte. Si vous n’avez pas ajouté l’une d’elles, ouvrez son lien."
         case .ignoreOrResetIfListed: "Si vous avez modifié le mot de passe et ajouté toutes ces méthodes vous-même, vous n’avez rien à faire. Si vous n’avez pas modifié le mot de passe, réinitialisez-le immédiatement sur la page de connexion. Toutes les autres personnes seront alors déconnectées."
         case .emailChangedSubject: "Votre adresse e-mail pour {app} a été modifiée"
