@@ -166,7 +166,10 @@ final class ConsoleVisitor: @unchecked Sendable {
     func submitUnoffered(_ path: String, _ form: String, _ values: [String: String] = [:]) async throws -> Exchange {
         #expect(try await open(path).form(form) == nil)
         let sessions = try await browser.gateway.database.pool.query(
-            "SELECT id::text AS id FROM session WHERE account_id = \(id) ORDER BY authenticated_at DESC LIMIT 1")
+            """
+            SELECT id::text AS id FROM session WHERE account_id = \(id) AND ended_at IS NULL AND second_factor IS NOT NULL
+            ORDER BY authenticated_at DESC LIMIT 1
+            """)
         let session = try #require(sessions.first).decode("id", as: String.self)
         let subject = FormTokens.Form(
             browser: Array("console session|\(session)".utf8), action: "console/\(form)", subject: path)
