@@ -24,7 +24,7 @@ def app(dev, folder):
     with gateway.dev(path, "--database-url", new_database(dev.database_url)) as running:
         owner = {"Authorization": "Bearer owner"}
         requests.post(
-            f"{running.url}/v1/projects/demo/apps", json={"appId": "second"}, headers=owner, timeout=30
+            f"{running.url}/v2/projects/demo/apps", json={"appId": "second"}, headers=owner, timeout=30
         ).raise_for_status()
         # The first account of a project creates it.
         requests.post(

@@ -6,7 +6,7 @@ import json
 import re
 import secrets
 from contextlib import contextmanager
-from urllib.parse import parse_qs, urljoin, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import requests
@@ -102,8 +102,9 @@ def test_a_guest_merges_into_an_account_although_the_gateway_is_killed_between_a
 
         page = browser.get(uri, timeout=30)
         assert "as a guest" in page.text
-        link = re.search(r'href="(signIn\?[^"]*screen=emailCode[^"]*)"', page.text).group(1).replace("&amp;", "&")
-        page = browser.get(urljoin(f"{killed.url}/demo/__/auth/signIn", link), timeout=30)
+        flow = re.search(r'<form id="screens".*?name="flow" value="([^"]*)"', page.text, re.DOTALL).group(1)
+        page = browser.get(
+            f"{killed.url}/demo/__/auth/signIn", params={"flow": flow, "screen": "emailCode"}, timeout=30)
         page = submit(page, "emailCode", email=address)
         page = submit(page, "enterCode", code=code_sent_to(address, server))
         assert "your guest account becomes part of this account" in page.text

@@ -105,7 +105,7 @@ def test_a_narrow_window_shows_the_heading_of_each_cell_and_keeps_the_table(own_
             assert content == ("none" if width > 320 else f'"{heading}" / ""')
         nodes = window.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
         roles = [node["role"]["value"] for node in nodes if not node["ignored"]]
-        assert roles.count("columnheader") == 4 and roles.count("cell") >= len(shown)
+        assert roles.count("columnheader") == 5 and roles.count("cell") >= len(shown)
 
 
 def test_the_switches_stay_beside_the_navigation(own_dev, window):
