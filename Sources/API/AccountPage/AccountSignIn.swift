@@ -46,7 +46,7 @@ extension SignInVisit {
                 .redirect(to: appReturn(error: .loginRequired).url), of: realm.id, because: TokenRefusal.sessionEnded)
         }
         guard call.services.accounts.editor.hasRecentLogin(session.caller, in: realm) else {
-            // The user may have left the open page to somebody else. The part asks for the sign-in again.
+            // Somebody else may use the page that the user has left open. It asks for a new sign-in.
             let page = call.accountURL(.add, in: realm)
             return PageResponse(.redirect(to: page), of: realm.id, because: EditRefusal.loginTooOld)
         }

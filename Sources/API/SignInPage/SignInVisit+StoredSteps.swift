@@ -17,7 +17,8 @@ extension SignInVisit {
         try await update(hasNewCode: hasNewCode) { $0.step = step }
     }
 
-    /// Stores the flow with a changed state. The session of a step that is replaced ends: nobody can complete it.
+    /// Stores the flow with a changed state. Ends the session of a step that is replaced, because no user can complete
+    /// that step any more.
     func update(hasNewCode: Bool = false, _ change: (inout SignInPageState) -> Void = { _ in }) async throws {
         let replaced = try await services.steps.update(
             flow, until: end, hasNewCode: hasNewCode, in: realm, from: context, change)

@@ -7,7 +7,8 @@ package enum Permission: Sendable, Equatable {
     case denied
 }
 
-/// What a screen knows about the person who uses it. The API decides by itself; this only avoids forms that it rejects.
+/// The operations that the person at a screen may call. The API checks them again; a screen only leaves out the forms
+/// that the API would reject.
 package struct Permissions: Sendable {
     /// Takes an `operationId`, and the names of further scopes that the request needs.
     let permission: @Sendable (_ operation: String, _ scopes: [String]) -> Permission

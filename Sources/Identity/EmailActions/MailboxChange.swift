@@ -250,7 +250,7 @@ public struct MailboxChange: Hashable, Sendable {
 
 extension Account {
     /// The methods that a password reset removes from an account whose address is verified, because the policy says so.
-    /// The user is told before the reset.
+    /// The page lists them before the user resets the password.
     public func methodsRemovedByReset(by policy: Policy) -> [ProviderID] {
         guard policy.resetUnlinksIdentities, emailIsVerified else { return [] }
         return identities.map(\.provider) + (passkeys.isEmpty ? [] : [.passkey])

@@ -246,7 +246,7 @@ extension Account {
             + (passkeys.isEmpty ? [] : [.passkey]) + (canUseEmailOnPage ? [.emailLink] : [])
     }
 
-    /// Whether a link or a code to the account's own address signs in. The mailbox of an address that nobody has verified
-    /// would reclaim the account instead.
+    /// Whether the user can sign in with a link or a code that the page sends to the account's address. If the address
+    /// is unverified, such an email would reclaim the account instead.
     public var canUseEmailOnPage: Bool { usesEmailLinks && emailIsVerified && email != nil }
 }

@@ -54,8 +54,8 @@ public enum SignInPageStep: Hashable, Codable, Sendable {
         /// SHA-256 of the secret that only the page of the step and a cookie of its browser have.
         public let answerHash: [UInt8]
         public var endsAt: Instant
-        /// Whether a browser has loaded the page. It is not shown again: whoever loads the flow from the history of the
-        /// browser could be anyone.
+        /// Whether a browser has loaded the page. The gateway does not show it again, because the next person at the
+        /// browser can load it from the history.
         public var isShown = false
         /// Whether the factor is enrolled, and the user has seen the recovery codes.
         public var isEnrolled = false

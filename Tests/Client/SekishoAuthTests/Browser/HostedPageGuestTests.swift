@@ -84,7 +84,7 @@ struct HostedPageGuestTests {
         #expect(!result.user.isAnonymous)
         #expect(try await result.user.getIDTokenResult(forcingRefresh: true).token.isEmpty == false)
         #expect(await failure { try await guest.getIDTokenResult(forcingRefresh: true) } != nil)
-        #expect(app.auth.currentUser === result.user, "the end of the guest's session signs nobody else out")
+        #expect(app.auth.currentUser === result.user, "the user who signed in meanwhile stays signed in")
     }
 
     @Test("If the user cancels, the guest stays signed in", arguments: [nil, "ada@example.com"])
