@@ -108,10 +108,11 @@ struct Connector: Sendable {
 
     /// Settings of the planner, for statements that select rows by key. A plan that reads a whole table or index would
     /// be chosen while the table is small or has no statistics, and would stay in use while the table grows. Nested
-    /// loops with index scans read few rows at every size. `jit=off`: the settings raise the estimated cost of a plan
-    /// without such a choice, so that the server would compile it.
+    /// loops with index scans read few rows at every size. A bitmap scan reads all rows of a key before it sorts them,
+    /// although the index has them in the order that a LIMIT needs. `jit=off`: the settings raise the estimated cost
+    /// of a plan without such a choice, so that the server would compile it.
     private static let plannerSettings =
-        "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off"
+        "-c enable_seqscan=off -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off"
 
     /// Settings of a read connection. `force_generic_plan`: a plan for specific values is not better, and may be based
     /// on outdated statistics.
