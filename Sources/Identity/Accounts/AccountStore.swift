@@ -253,10 +253,14 @@ public struct StoredAccount: Hashable, Sendable {
     }
 
     /// An account that a user creates at `time`, when the user also signs in for the first time.
-    public init(new id: ID<Account>, email: EmailAddress? = nil, passwordHash: String? = nil, at time: Instant) {
-        let account = Account(
+    public init(
+        new id: ID<Account>, email: EmailAddress? = nil, passwordHash: String? = nil,
+        profile: AccountUpdate.Profile = AccountUpdate.Profile(), at time: Instant
+    ) {
+        var account = Account(
             id: id, email: email, passwordUpdatedAt: passwordHash == nil ? nil : time, createdAt: time,
             lastSignInAt: time, lastRefreshAt: time, validSince: Instant(seconds: time.seconds))
+        account.apply(profile)
         self.init(account: account, passwordHash: passwordHash)
     }
 }

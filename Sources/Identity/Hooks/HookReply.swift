@@ -74,17 +74,23 @@ extension Account {
     }
 }
 
-/// The effects of the blocking functions on the transaction of a sign-in that they allowed.
-public struct HookEffects: Hashable, Sendable {
+/// The reply of the blocking functions to a sign-in that they allowed, and its effects on the transaction of the
+/// sign-in.
+public struct HookDecision: Hashable, Sendable {
+    let reply: HookReply
     /// The account as it was read before the functions were called, from which it must not have changed; `nil` for a new
     /// account.
     public let account: Account?
     /// What the functions change; `nil` if nothing.
     public let change: HookChange?
 
-    init(on account: Account?, _ change: HookChange?) {
-        self.account = account
-        self.change = change
+    /// - Parameters:
+    ///   - after: the account as the functions saw it.
+    ///   - before: see ``account``.
+    init(_ reply: HookReply, on after: Account, _ before: Account?, in realm: Realm) {
+        self.reply = reply
+        account = before
+        change = reply.update(of: after).map { HookChange($0, of: after.id, isNew: before == nil, in: realm) }
     }
 }
 

@@ -64,19 +64,21 @@ final class HookedSignIn: Sendable {
     }
 }
 
-/// The call of the blocking functions for one attempt of a ``HookedSignIn``.
+/// The call of the blocking functions for one attempt of a ``HookedSignIn``. Without one, the initializers return `nil`.
 struct HookCall: Sendable {
     let asked: HookedSignIn
     /// Returns the account as the commit will leave it.
     private let account: @Sendable (_ id: ID<Account>, _ createdAt: Instant) -> Account
 
-    init(_ asked: HookedSignIn, about account: Account) {
-        self.asked = asked
-        self.account = { _, _ in account }
+    init?(_ asked: HookedSignIn?, about account: @autoclosure () -> Account) {
+        guard let asked else { return nil }
+        let account = account()
+        self.init(asked) { _, _ in account }
     }
 
     /// - Parameter account: returns the account that the sign-in creates.
-    init(_ asked: HookedSignIn, creating account: @escaping @Sendable (ID<Account>, Instant) -> Account) {
+    init?(_ asked: HookedSignIn?, creating account: @escaping @Sendable (ID<Account>, Instant) -> Account) {
+        guard let asked else { return nil }
         self.asked = asked
         self.account = account
     }
@@ -100,7 +102,8 @@ extension HookSignIn {
 }
 
 extension HookCall {
-    init(_ asked: HookedSignIn, about change: SignInChange, with identity: VerifiedIdentity) {
+    init?(_ asked: HookedSignIn?, about change: SignInChange, with identity: VerifiedIdentity) {
+        guard let asked else { return nil }
         let linked = LinkedIdentity(identity)
         switch change {
         case .create(let copiesEmail):

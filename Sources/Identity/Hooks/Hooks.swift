@@ -16,13 +16,29 @@ public struct Hooks: Sendable {
 }
 
 extension Hooks {
-    /// Calls the functions for a sign-in: `beforeCreate` for a new account, then `beforeSignIn`.
+    /// Calls the functions for a sign-in, outside any transaction.
+    ///
+    /// - Parameter before: the account as it was read; `nil` for a new one.
+    /// - Returns: `nil` if no function concerns the sign-in.
+    func decision(
+        about hook: HookCall?, changing before: Account?, opening session: Session, at now: Instant, in realm: Realm,
+        from context: RequestContext
+    ) async throws -> HookDecision? {
+        guard let hook else { return nil }
+        let after = hook.account(session.account, isNew: before == nil, at: now)
+        let reply = try await self.reply(
+            to: hook.asked, of: after, isNew: before == nil, secondFactor: session.secondFactor?.method, in: realm,
+            from: context)
+        return reply.map { HookDecision($0, on: after, before, in: realm) }
+    }
+
+    /// Calls the functions in their order: `beforeCreate` for a new account, then `beforeSignIn`.
     ///
     /// - Parameters:
     ///   - account: the account as the sign-in will leave it.
     ///   - isNew: whether the sign-in creates the account.
     /// - Returns: `nil` if the project has no such function.
-    func reply(
+    private func reply(
         to asked: HookedSignIn, of account: Account, isNew: Bool, secondFactor: SessionFactor.Method?, in realm: Realm,
         from context: RequestContext
     ) async throws -> HookReply? {

@@ -78,13 +78,13 @@ public struct NewSession: Hashable, Sendable {
     public let secondFactorUse: SecondFactorUse?
     /// How to record the events of a sign-in; `nil` if no listener wants them, and for a caller's change.
     public let recording: EventRecording?
-    /// The effects of blocking functions; `nil` if none was called.
-    public let hookEffects: HookEffects?
+    /// `nil` if no blocking function was called.
+    public let hookDecision: HookDecision?
 
     init(
         toOpen session: Session, at openedAt: Instant, networkHash: [UInt8]?, credentialIssuedAt: Instant?,
         app: SessionApp = .unknown, sessionLimit: Int, secondFactorUse: SecondFactorUse? = nil,
-        recording: EventRecording? = nil, hookEffects: HookEffects? = nil
+        recording: EventRecording? = nil, hookDecision: HookDecision? = nil
     ) {
         self.session = session
         self.app = app
@@ -94,7 +94,7 @@ public struct NewSession: Hashable, Sendable {
         self.sessionLimit = sessionLimit
         self.secondFactorUse = secondFactorUse
         self.recording = recording
-        self.hookEffects = hookEffects
+        self.hookDecision = hookDecision
     }
 }
 
@@ -104,10 +104,10 @@ extension NewSession {
     public var account: ID<Account> { session.account }
 
     /// Whether the transaction of the sign-in does more than open the session.
-    public var hasEffects: Bool { recording != nil || hookEffects != nil }
+    public var hasEffects: Bool { recording != nil || hookDecision != nil }
 
     /// Whether a blocking function has disabled the account: the store keeps the account, but not this session.
-    public var isRefused: Bool { hookEffects?.change?.disables ?? false }
+    public var isRefused: Bool { hookDecision?.change?.disables ?? false }
 
     /// The events of a sign-in that opens this session.
     public func events(isNewAccount: Bool) -> [AccountEvent] {

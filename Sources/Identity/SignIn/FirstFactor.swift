@@ -15,6 +15,11 @@ struct FirstFactor: Sendable {
             case .existingOrNew(let id): id
             }
         }
+
+        /// The account as the method has read it; `nil` for a new account, or one that only the store reads.
+        var existing: Account? {
+            if case .existing(let account, _) = self { account } else { nil }
+        }
     }
 
     let account: Target
@@ -28,8 +33,8 @@ struct FirstFactor: Sendable {
     var claims: Claims?
     /// When Apple issued the credential; `nil` for other methods.
     var credentialIssuedAt: Instant?
-    /// The call of the blocking functions; `nil` if the project has none for the sign-in.
-    var hook: HookCall?
+    /// The call of the blocking functions; `nil` if the project has none, and for a method about which none is asked.
+    let hook: HookCall?
 
     var secondFactorUse: SecondFactorUse? {
         if case .proven(let use) = secondFactor { use } else { nil }
@@ -39,7 +44,7 @@ struct FirstFactor: Sendable {
     func recording(in realm: Realm, from context: RequestContext) -> EventRecording? {
         let wanted = realm.project.wantedEvents
         guard !wanted.isEmpty else { return nil }
-        let mayCreateAccount = if case .existing = account { false } else { true }
+        let mayCreateAccount = account.existing == nil
         guard wanted.contains(.sessionOpened) || mayCreateAccount && wanted.contains(.accountCreated) else {
             return nil
         }

@@ -6,7 +6,7 @@
 ///   proof and its commit.
 /// - ``renewSession(_:in:from:commit:)`` with a ``CallerChange``: a user who is signed in changes the account, and gets
 ///   a new session. The gates do not apply: the caller's session has passed them.
-/// - ``continueSignIn(_:_:in:from:commit:)`` with a ``ProvenSignIn``: an app gets its session after a sign-in on the
+/// - ``continueSignIn(_:asking:in:from:commit:)`` with a ``ProvenSignIn``: an app gets its session after a sign-in on the
 ///   sign-in page, which has passed the gates.
 ///
 /// A sign-in method proves the first factor and decides. It stores the decision together with the session that it gets
@@ -58,15 +58,15 @@ public struct SignInCompletion: Sendable {
             case .new: (newAccountID(for: factor, at: now), 1, 0)
             case .existingOrNew(let id): (id, 1, policy.sessionLimit)
             }
-        let decision = try await hooks.decision(about: factor, of: account, at: now, in: realm, from: context)
         let session = Session(
             id: entropy.sessionID(), account: account, generation: generation, method: factor.method,
-            authenticatedAt: now, claims: factor.claims ?? decision?.reply.nonEmptySessionClaims,
-            secondFactor: factor.secondFactorUse?.sessionFactor, passkey: factor.passkey, device: context.device)
+            authenticatedAt: now, claims: factor.claims, secondFactor: factor.secondFactorUse?.sessionFactor,
+            passkey: factor.passkey, device: context.device)
         return .signedIn(
             try await open(
                 session, of: SessionApp(context.app), at: now, credentialIssuedAt: factor.credentialIssuedAt,
-                limit: limit, by: factor, decision, in: realm, from: context, commit))
+                limit: limit, by: factor, recording: factor.recording(in: realm, from: context), asking: factor.hook,
+                about: factor.account.existing, in: realm, from: context, commit))
     }
 
     /// Opens the session that a signed-in caller gets after a change.
@@ -77,23 +77,17 @@ public struct SignInCompletion: Sendable {
         commit: (NewSession) async throws -> OpenedSession
     ) async throws -> SignedIn {
         let (now, caller) = (clock.now(), change.caller)
-        var session = Session(
+        let session = Session(
             id: entropy.sessionID(replacing: caller.session.id, for: change.resumptionKey),
             account: change.merge?.plan.target ?? caller.account.id,
             generation: change.merge?.targetGeneration ?? caller.account.generation + (change.endsSessions ? 1 : 0),
             method: change.method, authenticatedAt: (change.endsSessions ? nil : change.authenticatedAt) ?? now,
-            secondFactor: change.secondFactor(after: caller.session), passkey: change.passkey(after: caller.session),
-            device: context.device ?? caller.session.device)
-        let decision = try await hooks.decision(about: change, opening: session, at: now, in: realm, from: context)
-        // The claims of the session stay unless the functions set others.
-        session.claims =
-            if let decision, decision.reply.sessionClaims != nil { decision.reply.nonEmptySessionClaims } else {
-                change.claimsToKeep
-            }
+            claims: change.claimsToKeep, secondFactor: change.secondFactor(after: caller.session),
+            passkey: change.passkey(after: caller.session), device: context.device ?? caller.session.device)
         return try await open(
             session, of: context.app.map(SessionApp.known) ?? .sameAs(caller.session.id), at: now,
-            credentialIssuedAt: change.credentialIssuedAt,
-            limit: change.endsSessions ? 0 : realm.policy.sessionLimit, decision, in: realm, from: context, commit)
+            credentialIssuedAt: change.credentialIssuedAt, limit: change.endsSessions ? 0 : realm.policy.sessionLimit,
+            asking: change.hook, about: caller.account, in: realm, from: context, commit)
     }
 
     /// Opens the session of an app for a sign-in on the sign-in page, which has passed the gates there. The session has
@@ -102,9 +96,11 @@ public struct SignInCompletion: Sendable {
     /// A sign-in has one event, and asks the blocking functions once: on the page, or here if the user continued with the
     /// session of the browser.
     ///
-    /// - Parameter commit: consumes the code of the sign-in and opens the session.
+    /// - Parameters:
+    ///   - hook: the call of the blocking functions; `nil` if there is none.
+    ///   - commit: consumes the code of the sign-in and opens the session.
     func continueSignIn(
-        _ proven: ProvenSignIn, _ asked: HookedSignIn?, in realm: Realm, from context: RequestContext,
+        _ proven: ProvenSignIn, asking hook: HookCall?, in realm: Realm, from context: RequestContext,
         commit: (NewSession) async throws -> OpenedSession
     ) async throws -> SignedIn {
         let (now, source) = (clock.now(), proven.session)
@@ -113,15 +109,12 @@ public struct SignInCompletion: Sendable {
             authenticatedAt: source.authenticatedAt, claims: source.claims, secondFactor: source.secondFactor,
             passkey: source.passkey, device: context.device)
         session.support = source.support
-        let decision = try await hooks.decision(
-            about: proven, asked, at: now, in: realm, from: context)
-        if let decision, decision.reply.sessionClaims != nil { session.claims = decision.reply.nonEmptySessionClaims }
         let isWanted = proven.isContinued && realm.project.wantedEvents.contains(.sessionOpened)
         return try await open(
             session, of: SessionApp(context.app), at: now, credentialIssuedAt: nil,
             limit: source.support == nil ? realm.policy.sessionLimit : 0,
-            recording: isWanted ? realm.recording(by: .user(context.trace)) : nil, decision, in: realm,
-            from: context, commit)
+            recording: isWanted ? realm.recording(by: .user(context.trace)) : nil, asking: hook,
+            about: proven.account, in: realm, from: context, commit)
     }
 
     /// Returns the session for whose code an app gets a session with ``SupportAccess``. It has no tokens. Its `auth_time`
@@ -155,7 +148,7 @@ public struct SignInCompletion: Sendable {
     private func passGates(
         _ factor: FirstFactor, in realm: Realm, from context: RequestContext
     ) async throws -> SecondFactorChallenge? {
-        if case .existing(let account, _) = factor.account, account.isDisabled { throw SignInRefusal.accountDisabled }
+        if factor.account.existing?.isDisabled == true { throw SignInRefusal.accountDisabled }
         if let idToken = factor.reauthenticating {
             let caller = try await authenticator.authenticate(idToken: idToken, in: realm)
             guard caller.account.id == factor.account.id else { throw SignInRefusal.otherAccount }
@@ -166,7 +159,7 @@ public struct SignInCompletion: Sendable {
                 account.generation == use.generation
             else { throw FactorRefusal.invalidPendingCredential }
         }
-        guard case .existing(let account, _) = factor.account, case .demanded(let proof) = factor.secondFactor,
+        guard let account = factor.account.existing, case .demanded(let proof) = factor.secondFactor,
             realm.policy.secondFactors.demandsFactor(of: account)
         else { return nil }
         countFactorEvent(.asked)
@@ -176,12 +169,21 @@ public struct SignInCompletion: Sendable {
             account: account, pendingCredential: try sealedTokens.encode(pending, until: end, in: realm.id))
     }
 
+    /// Asks the blocking functions, opens the session, and issues its tokens.
+    ///
+    /// - Parameters:
+    ///   - factor: `nil` if the user was signed in before.
+    ///   - before: the account as it was read; `nil` for a new one.
     private func open(
         _ session: Session, of app: SessionApp, at now: Instant, credentialIssuedAt: Instant?, limit: Int,
-        by factor: FirstFactor? = nil, recording: EventRecording? = nil, _ decision: HookDecision?, in realm: Realm,
-        from context: RequestContext,
+        by factor: FirstFactor? = nil, recording: EventRecording? = nil, asking hook: HookCall?,
+        about before: Account?, in realm: Realm, from context: RequestContext,
         _ commit: (NewSession) async throws -> OpenedSession
     ) async throws -> SignedIn {
+        var session = session
+        let decision = try await hooks.decision(
+            about: hook, changing: before, opening: session, at: now, in: realm, from: context)
+        if let decision, decision.reply.sessionClaims != nil { session.claims = decision.reply.nonEmptySessionClaims }
         // Known networks matter only for the limit of wrong passwords. An anonymous account has no password, and the
         // network of an administrator is not the user's.
         let hasNetwork = session.method != .anonymous && session.support == nil
@@ -190,7 +192,7 @@ public struct SignInCompletion: Sendable {
             NewSession(
                 toOpen: session, at: now, networkHash: networkHash, credentialIssuedAt: credentialIssuedAt,
                 app: app, sessionLimit: limit, secondFactorUse: factor?.secondFactorUse,
-                recording: recording ?? factor?.recording(in: realm, from: context), hookEffects: decision?.effects))
+                recording: recording, hookDecision: decision))
         var account = opened.account
         if let decision {
             account.apply(decision.reply)

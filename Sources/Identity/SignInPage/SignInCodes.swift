@@ -119,7 +119,8 @@ public struct SignInCodes: Sendable {
         do {
             return try await retryingConflicts(where: { $0 is ChangedDuringHooks }) { attempt in
                 let proven = attempt == 1 ? first : try await find()
-                return try await completion.continueSignIn(proven, hooked, in: realm, from: context) { new in
+                let hook = HookCall(hooked, about: proven.account)
+                return try await completion.continueSignIn(proven, asking: hook, in: realm, from: context) { new in
                     try await store.exchange(
                         hash, opening: new, ending: proven.endsSession ? proven.session.id : nil, in: realm.id)
                     return OpenedSession(new, of: proven.account, isNewAccount: proven.isNewAccount)

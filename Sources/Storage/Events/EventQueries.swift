@@ -21,7 +21,7 @@ extension Transaction {
     ///
     /// - Throws: ``ChangedDuringHooks``.
     func requireUnchangedForHooks(_ session: NewSession, in realm: ID<Realm>) async throws {
-        guard let judged = session.hookEffects?.account else { return }
+        guard let judged = session.hookDecision?.account else { return }
         _ = try await execute(.lock([judged.id], in: realm))
         guard let row = try await query(.find([.id(judged.id)], in: realm)).first,
             try AccountRow.account(row).isUnchangedForHooks(since: judged)
@@ -31,7 +31,7 @@ extension Transaction {
     /// Applies the changes of blocking functions, and records the events of a sign-in if the project's listeners want
     /// them. If a function has disabled the account, the account is stored, but the session is not.
     func recordOpening(of session: NewSession, isNewAccount: Bool = false, in realm: ID<Realm>) async throws {
-        if let change = session.hookEffects?.change {
+        if let change = session.hookDecision?.change {
             let update = SQL.update(session.account, by: change.update, at: session.openedAt, in: realm)
             guard try await execute(update) == 1 else { throw StoreConflict.stale }
             try await record(change.events, by: change.recording, at: session.openedAt, in: realm)

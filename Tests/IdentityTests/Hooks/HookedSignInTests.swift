@@ -30,7 +30,8 @@ struct HookedSignInTests {
     @Test("A new account has the same ID and creation time in every attempt")
     func newAccount() throws {
         let asked = try #require(HookedSignIn(in: Self.realm([.beforeCreate]), HookSignIn(method: "password")))
-        let call = HookCall(asked) { id, now in Account(id: id, createdAt: now, validSince: now) }
+        let call = try #require(
+            HookCall(asked) { id, now in Account(id: id, createdAt: now, validSince: now) })
         let first = call.account(ID("a"), isNew: true, at: Instant(seconds: 1))
         #expect(call.account(ID("b"), isNew: true, at: Instant(seconds: 2)) == first)
         #expect(first.id == ID("a"))

@@ -15,7 +15,7 @@ public struct AnonymousMethod: Sendable {
         guard realm.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
         guard realm.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
         return try await limiter.limitingSignUp(from: context.network, in: realm) {
-            let factor = FirstFactor(account: .new, method: .anonymous, secondFactor: .exempt)
+            let factor = FirstFactor(account: .new, method: .anonymous, secondFactor: .exempt, hook: nil)
             return try await completion.signIn(factor, in: realm, from: context) { session in
                 let new = StoredAccount(new: session.account, at: session.openedAt)
                 try await store.create(new, opening: session, in: realm.id)

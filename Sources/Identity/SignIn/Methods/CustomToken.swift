@@ -24,7 +24,7 @@ public struct CustomTokenMethod: Sendable {
         let contents = try await customTokens.read(token, realm)
         let factor = FirstFactor(
             account: .existingOrNew(contents.account), method: .custom, secondFactor: .exempt,
-            reauthenticating: idToken, claims: contents.claims)
+            reauthenticating: idToken, claims: contents.claims, hook: nil)
         return try await completion.signIn(factor, in: realm, from: context) { session in
             try await mappingConflicts(to: \.refusalOfSignIn) {
                 try await store.openOrCreate(session, issuedAt: contents.issuedAt, in: realm.id)

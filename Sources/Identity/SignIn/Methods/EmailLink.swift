@@ -115,10 +115,10 @@ public struct EmailLinkMethod: Sendable {
         }
         let change = MailboxChange.signingIn(account)
         // As in Firebase, a sign-in by email link is a sign-in with `password` in tokens.
-        var factor = FirstFactor(
+        let factor = FirstFactor(
             account: .existing(account, endsSessions: change.update.endsSessions), method: .password,
-            secondFactor: change.loss == .reclaimed ? secondFactor.withoutFactors : secondFactor)
-        factor.hook = asked.map { HookCall($0, about: account.afterApplying(change)) }
+            secondFactor: change.loss == .reclaimed ? secondFactor.withoutFactors : secondFactor,
+            hook: HookCall(asked, about: account.afterApplying(change)))
         return try await completion.signIn(factor, in: realm, from: context) { session in
             let emails = try redemption.reclaimNotice(of: change, from: context, at: session.openedAt)
             return try await redeem(
@@ -136,10 +136,10 @@ public struct EmailLinkMethod: Sendable {
     ) async throws -> SignInOutcome {
         if let former = found.account, former.isDisabled { throw OOBCodeRefusal.accountDisabled }
         guard realm.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
-        var factor = FirstFactor(account: .new, method: .password, secondFactor: secondFactor)
-        factor.hook = asked.map {
-            HookCall($0) { id, now in Self.newAccount(id, found.code.email, passwordHash, at: now).account }
+        let hook = HookCall(asked) { id, now in
+            Self.newAccount(id, found.code.email, passwordHash, at: now).account
         }
+        let factor = FirstFactor(account: .new, method: .password, secondFactor: secondFactor, hook: hook)
         return try await completion.signIn(factor, in: realm, from: context) { session in
             let new = Self.newAccount(session.account, found.code.email, passwordHash, at: session.openedAt)
             let emailBatch =
@@ -180,11 +180,11 @@ public struct EmailLinkMethod: Sendable {
         }
         guard found.account == nil || found.account?.id == caller.account.id else { throw EditRefusal.emailTaken }
         if isFirstAttempt { try limiter.countCredentialChange(of: caller.account.id, in: realm) }
-        var callerChange = CallerChange(
+        let callerChange = CallerChange(
             caller: caller, method: .password,
             authenticatedAt: isLogin ? nil : caller.authenticatedAtAfterLinking,
-            endsSessions: change.update.endsSessions)
-        callerChange.hook = asked.map { HookCall($0, about: caller.account.afterApplying(change)) }
+            endsSessions: change.update.endsSessions,
+            hook: HookCall(asked, about: caller.account.afterApplying(change)))
         return try await completion.renewSession(callerChange, in: realm, from: context) { session in
             let emailBatch = try emailsAboutLinking(email, by: change, in: realm, from: context, at: session.openedAt)
             return try await redeem(

@@ -38,18 +38,17 @@ extension FederatedMethod {
             }
             return OpenedSession(session, of: account, isNewAccount: change.createsAccount)
         }
+        let hook = HookCall(asked, about: change, with: identity)
         if case .link(_, let caller?, _) = change {
-            var callerChange = CallerChange(
+            let callerChange = CallerChange(
                 caller: caller, method: identity.provider, authenticatedAt: caller.authenticatedAtAfterLinking,
-                credentialIssuedAt: identity.issuedAt)
-            callerChange.hook = asked.map { HookCall($0, about: change, with: identity) }
+                credentialIssuedAt: identity.issuedAt, hook: hook)
             return .signedIn(
                 try await completion.renewSession(callerChange, in: realm, from: context, commit: open))
         }
-        var factor = FirstFactor(
+        let factor = FirstFactor(
             account: change.target, method: identity.provider, secondFactor: change.secondFactorRule(secondFactor),
-            credentialIssuedAt: identity.issuedAt)
-        factor.hook = asked.map { HookCall($0, about: change, with: identity) }
+            credentialIssuedAt: identity.issuedAt, hook: hook)
         return try await completion.signIn(factor, in: realm, from: context, commit: open)
     }
 }

@@ -83,9 +83,9 @@ public struct PasskeyMethod: Sendable {
         let use = PasskeyUse(
             of: found, authenticated, challenge: challenge.replayKey,
             recording: realm.recording(by: .user(context.trace)))
-        var factor = FirstFactor(
-            account: .existing(found.account), method: .passkey, secondFactor: .exempt, passkey: id)
-        factor.hook = asked.map { HookCall($0, about: found.account) }
+        let factor = FirstFactor(
+            account: .existing(found.account), method: .passkey, secondFactor: .exempt, passkey: id,
+            hook: HookCall(asked, about: found.account))
         let outcome = try await completion.signIn(factor, in: realm, from: context) { session in
             try await mappingConflicts(to: \.refusalOfPasskeySignIn) {
                 try await store.signIn(use, opening: session, in: realm.id)
@@ -135,33 +135,44 @@ public struct PasskeyMethod: Sendable {
                 if let email, try await accounts.holder(of: email, in: realm.id) != nil {
                     throw SignUpRefusal.emailTaken
                 }
-                var factor = FirstFactor(
-                    account: .new, method: .passkey, secondFactor: .exempt, passkey: response.passkeyID)
-                factor.hook = HookedSignIn(in: realm, HookSignIn(method: "passkey")).map {
-                    HookCall($0) { id, now in
-                        var new = StoredAccount(new: id, email: email, at: now)
-                        new.account.apply(profile)
-                        return new.account
-                    }
-                }
-                let outcome = try await completion.signIn(factor, in: realm, from: context) { session in
-                    let passkey = NewPasskey(
+                let outcome = try await create(
+                    email, profile, with: response.passkeyID, challenge.replayKey, in: realm, from: context
+                ) { now in
+                    NewPasskey(
                         registered, response, rpID: relyingParty.id, userHandle: challenge.signUpHandle, name: name,
-                        at: session.openedAt)
-                    var new = StoredAccount(new: session.account, email: email, at: session.openedAt)
-                    new.account.apply(profile)
-                    try await mappingConflicts(to: \.refusalOfSignUp) { [new] in
-                        let first = FirstPasskey(
-                            passkey, challenge: challenge.replayKey, opening: session,
-                            recording: realm.recording(by: .user(context.trace)))
-                        try await store.create(new, with: first, in: realm.id)
-                    }
-                    new.account.passkeys = [passkey.passkey]
-                    return OpenedSession(session, of: new.account, isNewAccount: true)
+                        at: now)
                 }
                 countEvent(.added)
                 return outcome
             }
+        }
+    }
+
+    /// Creates an account with a verified passkey.
+    ///
+    /// - Parameters:
+    ///   - challenge: the replay key of the challenge that the passkey signed.
+    ///   - passkey: returns the passkey that is added at a time.
+    private func create(
+        _ email: EmailAddress?, _ profile: AccountUpdate.Profile, with id: ID<Passkey>, _ challenge: ReplayKey,
+        in realm: Realm, from context: RequestContext, _ passkey: (Instant) -> NewPasskey
+    ) async throws -> SignInOutcome {
+        let newAccount: @Sendable (ID<Account>, Instant) -> StoredAccount = { id, now in
+            StoredAccount(new: id, email: email, profile: profile, at: now)
+        }
+        let hook = HookCall(HookedSignIn(in: realm, HookSignIn(method: "passkey"))) { newAccount($0, $1).account }
+        let factor = FirstFactor(account: .new, method: .passkey, secondFactor: .exempt, passkey: id, hook: hook)
+        return try await completion.signIn(factor, in: realm, from: context) { session in
+            let first = FirstPasskey(
+                passkey(session.openedAt), challenge: challenge, opening: session,
+                recording: realm.recording(by: .user(context.trace)))
+            let new = newAccount(session.account, session.openedAt)
+            try await mappingConflicts(to: \.refusalOfSignUp) {
+                try await store.create(new, with: first, in: realm.id)
+            }
+            var account = new.account
+            account.passkeys = [first.passkey.passkey]
+            return OpenedSession(session, of: account, isNewAccount: true)
         }
     }
 

@@ -39,23 +39,25 @@ public struct PasswordMethod: Sendable {
                 }
             }
             let hash = try await passwords.hash(credential.password, context.hashingClient(in: realm))
-            var factor = FirstFactor(account: .new, method: .password, secondFactor: .exempt)
-            factor.hook = HookedSignIn(in: realm, HookSignIn(method: "password")).map {
-                HookCall($0) { id, now in
-                    var new = StoredAccount(new: id, email: credential.email, passwordHash: hash, at: now)
-                    new.account.apply(profile)
-                    return new.account
-                }
+            return try await create(credential.email, hash, profile, in: realm, from: context)
+        }
+    }
+
+    private func create(
+        _ email: EmailAddress, _ passwordHash: String, _ profile: AccountUpdate.Profile, in realm: Realm,
+        from context: RequestContext
+    ) async throws -> SignInOutcome {
+        let newAccount: @Sendable (ID<Account>, Instant) -> StoredAccount = { id, now in
+            StoredAccount(new: id, email: email, passwordHash: passwordHash, profile: profile, at: now)
+        }
+        let hook = HookCall(HookedSignIn(in: realm, HookSignIn(method: "password"))) { newAccount($0, $1).account }
+        let factor = FirstFactor(account: .new, method: .password, secondFactor: .exempt, hook: hook)
+        return try await completion.signIn(factor, in: realm, from: context) { session in
+            let new = newAccount(session.account, session.openedAt)
+            try await mappingConflicts(to: \.refusalOfSignUp) {
+                try await store.create(new, opening: session, in: realm.id)
             }
-            return try await completion.signIn(factor, in: realm, from: context) { session in
-                var new = StoredAccount(
-                    new: session.account, email: credential.email, passwordHash: hash, at: session.openedAt)
-                new.account.apply(profile)
-                try await mappingConflicts(to: \.refusalOfSignUp) { [new] in
-                    try await store.create(new, opening: session, in: realm.id)
-                }
-                return OpenedSession(session, of: new.account, isNewAccount: true)
-            }
+            return OpenedSession(session, of: new.account, isNewAccount: true)
         }
     }
 
@@ -121,9 +123,9 @@ public struct PasswordMethod: Sendable {
         let asked = HookedSignIn(in: realm, HookSignIn(method: "password"))
         return try await retryingConflicts(where: { $0 is ChangedDuringHooks }) { attempt in
             let account = attempt == 1 ? proven : try await current(proven, in: realm)
-            var factor = FirstFactor(
-                account: .existing(account), method: .password, secondFactor: secondFactor, reauthenticating: idToken)
-            factor.hook = asked.map { HookCall($0, about: account) }
+            let factor = FirstFactor(
+                account: .existing(account), method: .password, secondFactor: secondFactor, reauthenticating: idToken,
+                hook: HookCall(asked, about: account))
             return try await completion.signIn(factor, in: realm, from: context) { session in
                 try await mappingConflicts(to: { $0.refusalOfSignIn(by: realm.policy) }) {
                     try await store.open(session, rehashed: rehashed, in: realm.id)

@@ -145,9 +145,9 @@ public struct PhoneMethod: Sendable {
         }
         guard holder.secondFactors.isEmpty else { throw PhoneRefusal.unsupportedFirstFactor }
         guard !holder.isDisabled else { throw PhoneRefusal.accountDisabled }
-        var factor = FirstFactor(account: .existing(holder), method: .phone, secondFactor: .exempt)
-        factor.reauthenticating = request.idToken
-        factor.hook = asked.map { HookCall($0, about: holder) }
+        let factor = FirstFactor(
+            account: .existing(holder), method: .phone, secondFactor: .exempt, reauthenticating: request.idToken,
+            hook: HookCall(asked, about: holder))
         return try await completion.signIn(factor, in: realm, from: context) { session in
             try await commit(.signIn(holder), with: proof, opening: session, in: realm, from: context)
         }
@@ -162,10 +162,8 @@ public struct PhoneMethod: Sendable {
     ) async throws -> SignInOutcome {
         guard realm.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
         return try await limiter.limitingSignUp(from: context.network, in: realm) {
-            var factor = FirstFactor(account: .new, method: .phone, secondFactor: .exempt)
-            factor.hook = asked.map {
-                HookCall($0) { id, now in Self.newAccount(id, proof.number, at: now).account }
-            }
+            let hook = HookCall(asked) { id, now in Self.newAccount(id, proof.number, at: now).account }
+            let factor = FirstFactor(account: .new, method: .phone, secondFactor: .exempt, hook: hook)
             return try await completion.signIn(factor, in: realm, from: context) { session in
                 let new = Self.newAccount(session.account, proof.number, at: session.openedAt)
                 let notice = try former.map {
@@ -199,13 +197,11 @@ public struct PhoneMethod: Sendable {
         }
         try caller.requireRecentLogin(by: realm.policy, at: clock.now())
         if isFirstAttempt { try limiter.countCredentialChange(of: account.id, in: realm) }
-        var change = CallerChange(
-            caller: caller, method: method, authenticatedAt: caller.authenticatedAtAfterLinking)
-        change.hook = asked.map {
-            var linked = account
-            linked.phoneNumber = proof.number
-            return HookCall($0, about: linked)
-        }
+        var linked = account
+        linked.phoneNumber = proof.number
+        let change = CallerChange(
+            caller: caller, method: method, authenticatedAt: caller.authenticatedAtAfterLinking,
+            hook: HookCall(asked, about: linked))
         return .signedIn(
             try await completion.renewSession(change, in: realm, from: context) { session in
                 let method = AddedSignInMethod(
