@@ -1,4 +1,4 @@
-/// The effects of the decision.
+/// The effects of the decision, and the emails about them.
 extension FederatedMethod {
     /// - Throws: ``StoreConflict/stale`` if the decision has to be made again.
     func apply(
@@ -36,7 +36,7 @@ extension FederatedMethod {
             let account = try await mappingConflicts(to: { $0.refusalOfSignIn(with: proof) }) {
                 try await store.commit(commit, in: realm.id)
             }
-            return OpenedSession(session, of: account, isNewAccount: change.createsAccount)
+            return OpenedSession(session, of: account, isNewAccount: change.target.existing == nil)
         }
         let hook = HookCall(asked, about: change, with: identity)
         if case .link(_, let caller?, _) = change {
@@ -51,16 +51,44 @@ extension FederatedMethod {
             credentialIssuedAt: identity.issuedAt, hook: hook)
         return try await completion.signIn(factor, in: realm, from: context, commit: open)
     }
+
+    /// Returns the notice to the owner if the account gets a new sign-in method, address or owner, or takes the place
+    /// of another.
+    ///
+    /// - Parameter account: the account that the user is signed in to.
+    private func emails(
+        about change: SignInChange, of identity: VerifiedIdentity, to account: ID<Account>, by policy: Policy,
+        from context: RequestContext, at now: Instant
+    ) throws -> EmailBatch {
+        switch change {
+        case .signIn, .create: return .none
+        case .signInChangingEmail(let account, let new):
+            let emails = try [account.email, new].compactMap(\.self).flatMap {
+                try emailFactory.notice(
+                    .relayAddressChanged, to: .proven($0), about: account.id, from: context, at: now)
+            }
+            return EmailBatch(emails: emails)
+        case .createInPlaceOf(let former):
+            let emails = try former.email.map {
+                try emailFactory.notice(
+                    .accountReplaced, to: .proven($0), about: account, from: context, at: now)
+            }
+            return EmailBatch(emails: emails ?? [])
+        case .link(let account, _, _):
+            let method = AddedSignInMethod(provider: identity.provider, subject: identity.subject, addedAt: now)
+            return try emailFactory.additionNotice(of: method, to: account, by: policy, from: context)
+        case .reclaim(let account):
+            let payload = EmailPayload(provider: identity.provider)
+            let emails = try account.email.map {
+                try emailFactory.notice(
+                    .accountReclaimed, to: .proven($0), about: account.id, payload, from: context, at: now)
+            }
+            return EmailBatch(emails: emails ?? [])
+        }
+    }
 }
 
 extension SignInChange {
-    fileprivate var createsAccount: Bool {
-        switch self {
-        case .create, .createInPlaceOf: true
-        case .signIn, .signInChangingEmail, .link, .reclaim: false
-        }
-    }
-
     /// A reclaim removes the factors of the account's creator, and a new account has none.
     fileprivate func secondFactorRule(_ rule: SecondFactorRule) -> SecondFactorRule {
         switch self {
