@@ -92,43 +92,43 @@ public struct ProofResolver: Sendable {
         from network: ClientNetwork
     ) async throws -> (proof: ResolvedProof, tokens: ProviderTokens?) {
         switch proof {
-        case .credential(var credential):
+        case .credential(let credential):
             try verifier.requireAllowed(credential.provider, app, realm, purpose)
-            let nonceKey = try replayKey(ofNonce: credential.rawNonce, in: realm)
-            guard let code = credential.codeInsteadOfIDToken(in: realm) else {
-                return (try await verified(credential, nonceKey, for: app, in: realm), credential.tokens)
-            }
-            let tokens = try await serverAuthCodes.redeem(
-                code, of: credential.provider, for: app, in: realm, from: network)
-            credential.idToken = Secret(tokens.idToken)
-            do {
-                return (try await verified(credential, nonceKey, for: app, in: realm), tokens)
-            } catch is ProviderUnreachable {
-                // The provider replaced its keys after they were loaded. The code has been redeemed, so a retry of the
-                // request would fail.
-                throw AuthorizationRefusal.notVerifiable
-            }
+            return try await resolve(credential, for: app, in: realm, from: network)
         case .pendingToken(let token):
             let (pending, replayKey) = try sealedTokens.decode(
                 PendingCredential.self, from: token, at: clock.now(), in: realm.id)
-            try verifier.requireAllowed(pending.identity.provider, app, realm, purpose)
+            try requireStillAllowed(
+                pending.identity, for: app, in: realm, to: purpose, ifOtherIssuer: ProviderRefusal.invalidPendingToken)
             var identity = try accepted(pending.identity, for: app, in: realm)
-            // The provider's issuer may have changed since the pending token was issued.
-            guard pending.identity.issuer == realm.issuer(of: pending.identity.provider) else {
-                throw ProviderRefusal.invalidPendingToken
-            }
             identity.replayKeys.append(replayKey)
             return (ResolvedProof(identity: identity, use: pending.use, pendingTokenKey: replayKey), nil)
         case .authorization(let redeemed):
-            let result = redeemed.result
-            try verifier.requireAllowed(result.identity.provider, app, realm, purpose)
-            var identity = try accepted(result.identity, for: app, in: realm)
-            // The provider's issuer may have changed since the sign-in in the browser.
-            guard result.identity.issuer == realm.issuer(of: result.identity.provider) else {
-                throw AuthorizationRefusal.invalidGrant
-            }
+            let proven = redeemed.result.identity
+            try requireStillAllowed(
+                proven, for: app, in: realm, to: purpose, ifOtherIssuer: AuthorizationRefusal.invalidGrant)
+            var identity = try accepted(proven, for: app, in: realm)
             identity.replayKeys.append(redeemed.replayKey)
             return (ResolvedProof(identity: identity, isFromBrowser: true), redeemed.tokens)
+        }
+    }
+
+    private func resolve(
+        _ credential: FederatedCredential, for app: App, in realm: Realm, from network: ClientNetwork
+    ) async throws -> (proof: ResolvedProof, tokens: ProviderTokens?) {
+        let nonceKey = try replayKey(ofNonce: credential.rawNonce, in: realm)
+        guard let code = credential.codeInsteadOfIDToken(in: realm) else {
+            return (try await verified(credential, nonceKey, for: app, in: realm), credential.tokens)
+        }
+        let tokens = try await serverAuthCodes.redeem(code, of: credential.provider, for: app, in: realm, from: network)
+        var credential = credential
+        credential.idToken = Secret(tokens.idToken)
+        do {
+            return (try await verified(credential, nonceKey, for: app, in: realm), tokens)
+        } catch is ProviderUnreachable {
+            // The provider replaced its keys after they were loaded. The code has been redeemed, so a retry of the
+            // request would fail.
+            throw AuthorizationRefusal.notVerifiable
         }
     }
 
@@ -150,7 +150,7 @@ public struct ProofResolver: Sendable {
         let consumedKey =
             identity.nonce.map { ByteText($0) } == credential.rawNonce.map { ByteText($0) } || mayBeSecondUse
             ? requestNonceKey : try replayKey(ofNonce: identity.nonce, in: realm)
-        identity.replayKeys += [consumedKey].compactMap(\.self)
+        if let consumedKey { identity.replayKeys.append(consumedKey) }
         // A sign-in must not fail because of Apple's code.
         if identity.provider == .apple, let code = credential.authorizationCode, code.isStorable {
             identity.appleToken = try sealed(code, of: identity)
@@ -159,12 +159,14 @@ public struct ProofResolver: Sendable {
     }
 
     /// Requires that an app may still use an identity that was proven a few minutes ago.
-    func requireAllowed(_ proof: ResolvedProof, for app: App, in realm: Realm) throws {
-        let identity = proof.identity
-        try verifier.requireAllowed(identity.provider, app, realm, .signIn)
-        guard identity.issuer == realm.issuer(of: identity.provider) else {
-            throw FactorRefusal.invalidPendingCredential
-        }
+    ///
+    /// - Parameter refusal: the error if the provider's issuer has changed since then.
+    func requireStillAllowed(
+        _ identity: VerifiedIdentity, for app: App, in realm: Realm, to purpose: LoginServices.Purpose,
+        ifOtherIssuer refusal: any Refusal
+    ) throws {
+        try verifier.requireAllowed(identity.provider, app, realm, purpose)
+        guard identity.issuer == realm.issuer(of: identity.provider) else { throw refusal }
     }
 
     /// Returns the parts of an identity that `app` may use. If the app offers the provider only to link, the address is

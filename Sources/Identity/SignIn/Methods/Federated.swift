@@ -51,9 +51,8 @@ public struct FederatedMethod: Sendable {
         let (resolved, tokens) = try await resolver.resolve(
             proof, for: app, in: realm, to: idToken == nil ? .signIn : .link, from: context.network)
         let outcome = try await signIn(
-            resolved, linkingTo: idToken.map(LinkTarget.idToken), autoCreate: autoCreate,
-            .demanded(.identity(resolved, autoCreate: autoCreate)),
-            HookedSignIn(in: realm, HookSignIn(resolved.identity, tokens)), for: app, in: realm, from: context)
+            resolved, tokens, linkingTo: idToken.map(LinkTarget.idToken), autoCreate: autoCreate, for: app, in: realm,
+            from: context)
         return (resolved.identity, tokens, outcome)
     }
 
@@ -65,9 +64,7 @@ public struct FederatedMethod: Sendable {
         let (resolved, _) = try await resolver.resolve(
             proof, for: app, in: realm, to: .link, from: context.network)
         return try await signIn(
-            resolved, linkingTo: .session(session), autoCreate: false,
-            .demanded(.identity(resolved, autoCreate: false)),
-            HookedSignIn(in: realm, HookSignIn(resolved.identity, nil)), for: app, in: realm, from: context)
+            resolved, nil, linkingTo: .session(session), autoCreate: false, for: app, in: realm, from: context)
     }
 
     /// Issues a nonce for a sign-in that is about to begin.
@@ -89,45 +86,64 @@ public struct FederatedMethod: Sendable {
         with proof: ResolvedProof, autoCreate: Bool, secondFactor use: SecondFactorUse, for app: App,
         in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
-        try resolver.requireAllowed(proof, for: app, in: realm)
+        try resolver.requireStillAllowed(
+            proof.identity, for: app, in: realm, to: .signIn, ifOtherIssuer: FactorRefusal.invalidPendingCredential)
         return try await signIn(
-            proof, linkingTo: nil, autoCreate: autoCreate, .proven(use),
-            HookedSignIn(in: realm, HookSignIn(proof.identity, nil)), for: app, in: realm, from: context)
+            proof, nil, linkingTo: nil, autoCreate: autoCreate, secondFactor: use, for: app, in: realm, from: context)
     }
 
+    /// Decides and applies the decision, again if the accounts have changed meanwhile.
+    ///
+    /// - Parameters:
+    ///   - tokens: the provider's tokens, for the blocking functions.
+    ///   - use: the second factor that was proven; `nil` for the first request.
     private func signIn(
-        _ proof: ResolvedProof, linkingTo target: LinkTarget?, autoCreate: Bool, _ secondFactor: SecondFactorRule,
-        _ asked: HookedSignIn?, for app: App, in realm: Realm, from context: RequestContext
+        _ proof: ResolvedProof, _ tokens: ProviderTokens?, linkingTo target: LinkTarget?, autoCreate: Bool,
+        secondFactor use: SecondFactorUse? = nil, for app: App, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
-        let linkOnly = Set(app.linkOnlyProviders(in: realm))
-        return try await retryingConflicts { attempt in
-            let caller: Caller? =
-                switch target {
-                case .idToken(let idToken): try await authenticator.authenticate(idToken: idToken, in: realm)
-                case .session(let contents): try await authenticator.authenticate(contents, in: realm)
-                case nil: nil
-                }
-            try proof.requireUse(by: caller)
-            let candidates = try await store.linkingCandidates(for: proof.identity, in: realm.id)
-            if let caller, candidates.owner?.id != caller.account.id {
-                try requireLinkAllowed(for: caller, isFirstAttempt: attempt == 1, in: realm)
+        let secondFactor =
+            if let use { SecondFactorRule.proven(use) } else {
+                SecondFactorRule.demanded(.identity(proof, autoCreate: autoCreate))
             }
-            try proof.requireSameIssuer(asIdentityOf: candidates.owner)
-            try proof.requireValidToken(ofIdentityOf: candidates.owner)
-            let decision = LinkingDecision(
-                LinkingFacts(
-                    identity: proof.identity, owner: candidates.owner, sameEmail: candidates.sameEmail,
-                    hasEarlierMailbox: try await hasEarlierMailbox(
-                        candidates.sameEmail, signingInWith: proof.identity, in: realm),
-                    caller: caller, autoCreate: autoCreate, policy: realm.policy,
-                    rejectsRepeatedLink: realm.project.modeRules.rejectsRepeatedLinks, linkOnly: linkOnly))
-            guard caller == nil, candidates.owner == nil else {
+        let asked = HookedSignIn(in: realm, HookSignIn(proof.identity, tokens))
+        return try await retryingConflicts { attempt in
+            let facts = try await linkingFacts(
+                about: proof, linkingTo: target, autoCreate: autoCreate, isFirstAttempt: attempt == 1, for: app,
+                in: realm)
+            let decision = LinkingDecision(facts)
+            guard facts.caller == nil, facts.owner == nil else {
                 return try await apply(decision, to: proof, secondFactor, asked, in: realm, from: context)
             }
             return try await limitingFirstSignIn(
                 with: proof.identity, isCounted: attempt == 1, from: context, in: realm
             ) { try await apply(decision, to: proof, secondFactor, asked, in: realm, from: context) }
         }
+    }
+
+    /// Reads the accounts that the proof concerns, and requires that the proof may be used for them.
+    private func linkingFacts(
+        about proof: ResolvedProof, linkingTo target: LinkTarget?, autoCreate: Bool, isFirstAttempt: Bool,
+        for app: App, in realm: Realm
+    ) async throws -> LinkingFacts {
+        let caller: Caller? =
+            switch target {
+            case .idToken(let idToken): try await authenticator.authenticate(idToken: idToken, in: realm)
+            case .session(let contents): try await authenticator.authenticate(contents, in: realm)
+            case nil: nil
+            }
+        try proof.requireUse(by: caller)
+        let (owner, sameEmail) = try await store.linkingCandidates(for: proof.identity, in: realm.id)
+        if let caller, owner?.id != caller.account.id {
+            try requireLinkAllowed(for: caller, isFirstAttempt: isFirstAttempt, in: realm)
+        }
+        try proof.requireSameIssuer(asIdentityOf: owner)
+        try proof.requireValidToken(ofIdentityOf: owner)
+        return LinkingFacts(
+            identity: proof.identity, owner: owner, sameEmail: sameEmail,
+            hasEarlierMailbox: try await hasEarlierMailbox(sameEmail, signingInWith: proof.identity, in: realm),
+            caller: caller, autoCreate: autoCreate, policy: realm.policy,
+            rejectsRepeatedLink: realm.project.modeRules.rejectsRepeatedLinks,
+            linkOnly: Set(app.linkOnlyProviders(in: realm)))
     }
 
     /// Whether `sameEmail` has an ``EarlierMailbox``. Looked up only if the decision can depend on it.
