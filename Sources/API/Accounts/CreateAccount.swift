@@ -13,7 +13,7 @@ extension Endpoint {
 extension EndpointCall {
     func createAccount(for administrator: Administrator) async throws -> Response {
         let request = try body(as: CreateAccountRequest.self, for: administrator)
-        if request.mfaInfo?.isEmpty == false { try administrator.require(.linkUsers) }
+        if request.members.mfaInfo?.isEmpty == false { try administrator.require(.linkUsers) }
         let account = try await services.accounts.administration.create(
             try request.draft(), in: administrator.realm, from: context, by: administrator.actor)
         return try .json(SignUpMembers(account))
@@ -21,18 +21,17 @@ extension EndpointCall {
 }
 
 private struct CreateAccountRequest: Decodable {
-    let idToken: String?
-    let localId: String?
-    let email: String?
-    let emailVerified: Bool?
-    let password: String?
-    let displayName: ProfileText?
-    let photoUrl: ProfileText?
-    let language: ProfileText?
-    let timeZone: ProfileText?
-    let phoneNumber: String?
-    let disabled: Bool?
-    let mfaInfo: [Factor]?
+    /// The members beside the profile.
+    struct Members: Decodable {
+        let idToken: String?
+        let localId: String?
+        let email: String?
+        let emailVerified: Bool?
+        let password: String?
+        let phoneNumber: String?
+        let disabled: Bool?
+        let mfaInfo: [Factor]?
+    }
 
     /// A telephone number as second factor. Its ID is always a new one.
     struct Factor: Decodable {
@@ -40,24 +39,29 @@ private struct CreateAccountRequest: Decodable {
         let phoneInfo: String?
     }
 
+    let profile: ProfileMembers
+    let members: Members
+
+    init(from decoder: any Decoder) throws {
+        profile = try ProfileMembers(from: decoder)
+        members = try Members(from: decoder)
+    }
+
     func draft() throws -> AccountAdministration.Draft {
         // An ID token names an existing account. A request with an ID token must not choose the ID of a new account.
-        if idToken.nonEmpty != nil {
-            throw localId.nonEmpty == nil
+        if members.idToken.nonEmpty != nil {
+            throw members.localId.nonEmpty == nil
                 ? RequestRefusal.notImplemented("idToken") : .rejected(.unexpectedParameter, "User ID")
         }
         var draft = AccountAdministration.Draft()
-        draft.id = try .parsing(chosenID: localId)
-        draft.email = email.nonEmpty
-        draft.emailIsVerified = emailVerified == true
-        draft.password = password.nonEmpty.map(Secret.init)
-        draft.profile.displayName = try displayName.checkedName()
-        draft.profile.photoURL = try photoUrl.checkedPhotoURL()
-        draft.profile.language = try language.checkedLanguage()
-        draft.profile.timeZone = try timeZone.checkedTimeZone()
-        draft.phoneNumber = phoneNumber.nonEmpty
-        draft.isDisabled = disabled == true
-        draft.factors = try (mfaInfo ?? []).map {
+        draft.id = try .parsing(chosenID: members.localId)
+        draft.email = members.email.nonEmpty
+        draft.emailIsVerified = members.emailVerified == true
+        draft.password = members.password.nonEmpty.map(Secret.init)
+        draft.profile = try profile.checked()
+        draft.phoneNumber = members.phoneNumber.nonEmpty
+        draft.isDisabled = members.disabled == true
+        draft.factors = try (members.mfaInfo ?? []).map {
             .init(phoneNumber: $0.phoneInfo ?? "", displayName: try $0.displayName.checkedName()?.content)
         }
         return draft

@@ -1,6 +1,6 @@
 internal import Identity
 
-/// The name or the photo URL of an account or identity. It is decoded without a limit, because an import shortens or
+/// A text of the profile of an account or identity, such as a name or a photo URL. It is decoded without a limit, because an import shortens or
 /// drops what other requests may not contain.
 struct ProfileText: Decodable, Sendable {
     let text: String
@@ -133,5 +133,23 @@ extension ProfileText? {
                 .invalidProfileAttribute, "\(member) must not contain control characters or line separators")
         }
         return AccountUpdate.Value(text.isEmpty ? nil : content(text))
+    }
+}
+
+/// The members of the profile in a request that creates or updates an account. An empty text removes a member.
+struct ProfileMembers: Decodable {
+    private let displayName: ProfileText?
+    private let photoUrl: ProfileText?
+    private let language: ProfileText?
+    private let timeZone: ProfileText?
+
+    /// - Throws: `INVALID_PROFILE_ATTRIBUTE`.
+    func checked() throws(RequestRefusal) -> AccountUpdate.Profile {
+        var profile = AccountUpdate.Profile()
+        profile.displayName = try displayName.checkedName()
+        profile.photoURL = try photoUrl.checkedPhotoURL()
+        profile.language = try language.checkedLanguage()
+        profile.timeZone = try timeZone.checkedTimeZone()
+        return profile
     }
 }

@@ -54,20 +54,26 @@ extension EndpointCall {
 /// The body of an update. Clients and administrators may both send the members in `shared`. The members in
 /// `callerFields` are only for one of the two kinds of caller, or each kind sends them in a different form.
 struct UpdateRequest<CallerFields: Decodable>: Decodable {
+    private let profile: ProfileMembers
     let shared: SharedUpdateFields
     let callerFields: CallerFields
 
     init(from decoder: any Decoder) throws {
+        profile = try ProfileMembers(from: decoder)
         shared = try SharedUpdateFields(from: decoder)
         callerFields = try CallerFields(from: decoder)
+    }
+
+    /// The new members of the profile. Removing a member takes precedence over setting it.
+    func checkedProfile() throws(RequestRefusal) -> AccountUpdate.Profile {
+        var profile = try profile.checked()
+        if shared.deletes(.displayName) { profile.displayName = .remove }
+        if shared.deletes(.photoURL) { profile.photoURL = .remove }
+        return profile
     }
 }
 
 struct SharedUpdateFields: Decodable {
-    private let displayName: ProfileText?
-    private let photoUrl: ProfileText?
-    private let language: ProfileText?
-    private let timeZone: ProfileText?
     let email: String?
     let password: String?
     let validSince: String?
@@ -90,18 +96,6 @@ struct SharedUpdateFields: Decodable {
     var deletesPasskeys: Bool { deletePasskey?.isEmpty == false }
 
     func deletes(_ attribute: UserAttribute) -> Bool { deleteAttribute?.contains(attribute) == true }
-
-    /// The new members of the profile. Removing a member takes precedence over setting it.
-    func profile() throws(RequestRefusal) -> AccountUpdate.Profile {
-        var profile = AccountUpdate.Profile()
-        profile.displayName = try displayName.checkedName()
-        profile.photoURL = try photoUrl.checkedPhotoURL()
-        profile.language = try language.checkedLanguage()
-        profile.timeZone = try timeZone.checkedTimeZone()
-        if deletes(.displayName) { profile.displayName = .remove }
-        if deletes(.photoURL) { profile.photoURL = .remove }
-        return profile
-    }
 
     /// Rejects the members that are not implemented.
     ///
@@ -163,7 +157,7 @@ extension UpdateRequest<ClientUpdateFields> {
     /// Returns the requested change. Removing a member takes precedence over setting it.
     fileprivate func input() throws(RequestRefusal) -> AccountEditor.Input {
         var input = AccountEditor.Input()
-        input.profile = try shared.profile()
+        input.profile = try checkedProfile()
         input.removesEmail = shared.deletes(.email)
         input.removesPassword = shared.deletes(.password)
         input.email = input.removesEmail ? nil : shared.email
@@ -200,7 +194,7 @@ extension UpdateRequest<AdministratorUpdateFields> {
     fileprivate func input() throws -> AccountAdministration.Input {
         var input = AccountAdministration.Input()
         var update = AccountUpdate()
-        update.profile = try shared.profile()
+        update.profile = try checkedProfile()
         let unlinked = Set((shared.deleteProvider ?? []).map { ProviderID($0) })
         if shared.deletes(.email) || unlinked.contains(.password) {
             update.email = .remove

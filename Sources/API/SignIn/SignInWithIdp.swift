@@ -75,10 +75,7 @@ private struct FederatedMembers: Encodable {
         let account = outcome.account
         let linked = account?.identity(identity.provider, subject: identity.subject) ?? LinkedIdentity(identity)
         providerId = identity.provider.rawValue
-        federatedId =
-            realm.project.supportedProviders[identity.provider]?.federatedID(
-                of: identity.subject, at: identity.provider)
-            ?? identity.subject
+        federatedId = realm.federatedID(of: identity)
         email = identity.email?.rawValue
         emailVerified = identity.email.map { _ in identity.emailTrust >= .verified }
         displayName = linked.profile.displayName
@@ -99,6 +96,13 @@ private struct FederatedMembers: Encodable {
         localId = account?.id.rawValue
         isNewUser = outcome.isNewAccount == true ? true : nil
         tenantId = realm.tenant?.id.rawValue
+    }
+}
+
+extension Realm {
+    fileprivate func federatedID(of identity: VerifiedIdentity) -> String {
+        let provider = project.supportedProviders[identity.provider]
+        return provider?.federatedID(of: identity.subject, at: identity.provider) ?? identity.subject
     }
 }
 
