@@ -43,26 +43,3 @@ struct CallerChange: Sendable {
         }
     }
 }
-
-/// A sign-in on the sign-in page, whose session is still active.
-struct ProvenSignIn: Sendable {
-    let account: Account
-    /// The session on the page.
-    let session: Session
-    let isNewAccount: Bool
-    /// Whether the session on the page ends now.
-    let endsSession: Bool
-    /// Whether the user signs in only now; see ``NewSignInCode/isContinued``.
-    let isContinued: Bool
-    /// See ``NewSignInCode/link``.
-    let link: String?
-
-    init(account: Account, session: Session, of code: StoredSignInCode) {
-        self.account = account
-        self.session = session
-        isNewAccount = code.isNewAccount
-        endsSession = code.endsSession
-        isContinued = code.isContinued
-        link = code.link
-    }
-}

@@ -96,17 +96,3 @@ extension Policy {
         if emailEnumerationProtection { try await requireFree() }
     }
 }
-
-/// A valid address and a password that is not empty.
-struct PasswordCredential {
-    let email: EmailAddress
-    let password: Secret
-
-    /// - Throws: ``CredentialRefusal``, in the order of the wire protocol: address missing, address invalid, password
-    ///   missing.
-    init(email: String?, password: Secret?) throws(CredentialRefusal) {
-        self.email = try EmailAddress(required: email)
-        guard let password, !password.isEmpty else { throw .missingPassword }
-        self.password = password
-    }
-}

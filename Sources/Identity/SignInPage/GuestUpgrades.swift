@@ -45,18 +45,19 @@ public struct GuestUpgrades: Sendable {
     private func decide(
         _ proof: IdentityProof, of guest: Caller, for app: App, in realm: Realm, from context: RequestContext
     ) async throws -> Decision {
-        let held = try await federated.hold(proof, for: app, in: realm, from: context)
-        let provider = held.identity.provider
-        guard held.owner == nil else { return .signIn(pendingToken: held.pendingToken) }
-        guard !held.isConflict else {
-            let known = held.isHidden ? nil : held.sameEmail
+        let pending = try await federated.pendingIdentity(provenBy: proof, for: app, in: realm, from: context)
+        let provider = pending.identity.provider
+        guard pending.owner == nil else { return .signIn(pendingToken: pending.pendingToken) }
+        guard !pending.isConflict else {
+            let known = pending.isHidden ? nil : pending.sameEmail
             return .conflict(
                 SignInPageConflict(
                     id: secrets.random(), pendingToken: nil, provider: provider, email: known?.email?.rawValue,
                     methods: known?.signInMethodsOnPage ?? []))
         }
         return .upgrade(
-            GuestPreview(id: secrets.random(), change: .upgrade(pendingToken: held.pendingToken, provider: provider)))
+            GuestPreview(id: secrets.random(), change: .upgrade(pendingToken: pending.pendingToken, provider: provider))
+        )
     }
 
     /// Previews that the guest account gets the address of a mailbox that the user has proven.

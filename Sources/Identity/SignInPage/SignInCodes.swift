@@ -213,8 +213,8 @@ public struct SignInCodes: Sendable {
     ) async throws -> PageLink? {
         let redeemed = try await flows.redeem(
             grant: grant.secret, sessionID: grant.sessionID, for: app, in: realm)
-        let pendingToken = try await federated.holdLink(
-            .authorization(redeemed), to: caller, for: app, in: realm, from: context)
+        let pendingToken = try await federated.pendingToken(
+            toLink: .authorization(redeemed), to: caller, for: app, in: realm, from: context)
         guard let pendingToken else { return nil }
         return .pendingToken(pendingToken)
     }

@@ -1,7 +1,7 @@
 /// Proofs of an identity that a user needs in a later request.
 extension FederatedMethod {
     /// An identity that a user has proven, and uses in a later request.
-    struct Held: Sendable {
+    struct PendingIdentity: Sendable {
         let identity: VerifiedIdentity
         /// The account that has the identity.
         let owner: Account?
@@ -17,15 +17,17 @@ extension FederatedMethod {
     ///
     /// A response that reveals whether an account has an address that the provider did not verify is counted as a
     /// sign-up.
-    func hold(
-        _ proof: IdentityProof, for app: App, in realm: Realm, from context: RequestContext
-    ) async throws -> Held {
+    func pendingIdentity(
+        provenBy proof: IdentityProof, for app: App, in realm: Realm, from context: RequestContext
+    ) async throws -> PendingIdentity {
         let (resolved, _) = try await resolver.resolve(proof, for: app, in: realm, from: context.network)
         guard case .any = resolved.use else { throw ProviderRefusal.invalidPendingToken }
         let isHidden = resolved.identity.hidesAccounts(in: realm)
-        guard isHidden, resolved.identity.email != nil else { return try await held(resolved, isHidden, in: realm) }
+        guard isHidden, resolved.identity.email != nil else {
+            return try await pendingIdentity(resolved, isHidden, in: realm)
+        }
         return try await limiter.limitingAddressProbe(from: context.network, in: realm, reveals: \.isConflict) {
-            try await held(resolved, isHidden, in: realm)
+            try await pendingIdentity(resolved, isHidden, in: realm)
         }
     }
 
@@ -33,8 +35,8 @@ extension FederatedMethod {
     ///
     /// - Returns: a pending token for the caller alone; `nil` if another account has the identity. A caller with an older
     ///   login does not learn that: the later request is rejected anyway.
-    func holdLink(
-        _ proof: IdentityProof, to caller: Caller, for app: App, in realm: Realm, from context: RequestContext
+    func pendingToken(
+        toLink proof: IdentityProof, to caller: Caller, for app: App, in realm: Realm, from context: RequestContext
     ) async throws -> String? {
         let (resolved, _) = try await resolver.resolve(proof, for: app, in: realm, to: .link, from: context.network)
         let owner = try await store.linkingCandidates(for: resolved.identity, in: realm.id).owner
@@ -57,9 +59,11 @@ extension FederatedMethod {
         return try self.pendingToken(for: proof, .link(to: owner.id, generation: owner.generation), in: realm)
     }
 
-    private func held(_ proof: ResolvedProof, _ isHidden: Bool, in realm: Realm) async throws -> Held {
+    private func pendingIdentity(
+        _ proof: ResolvedProof, _ isHidden: Bool, in realm: Realm
+    ) async throws -> PendingIdentity {
         let candidates = try await store.linkingCandidates(for: proof.identity, in: realm.id)
-        return Held(
+        return PendingIdentity(
             identity: proof.identity, owner: candidates.owner,
             sameEmail: realm.policy.allowsDuplicateEmails ? nil : candidates.sameEmail, isHidden: isHidden,
             pendingToken: try pendingToken(for: proof, proof.use, in: realm))
@@ -77,7 +81,7 @@ extension FederatedMethod {
     }
 }
 
-extension FederatedMethod.Held {
+extension FederatedMethod.PendingIdentity {
     /// Whether the address prevents that the identity is linked.
     var isConflict: Bool { owner == nil && sameEmail != nil }
 }

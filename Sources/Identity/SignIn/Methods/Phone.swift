@@ -135,6 +135,13 @@ public struct PhoneMethod: Sendable {
             }
             return try await signUp(with: proof, insteadOf: nil, asked, in: realm, from: context)
         }
+        return try await signIn(with: proof, to: holder, request, asked, in: realm, from: context)
+    }
+
+    private func signIn(
+        with proof: PhoneProof, to holder: Account, _ request: Request, _ asked: HookedSignIn?, in realm: Realm,
+        from context: RequestContext
+    ) async throws -> SignInOutcome {
         guard !proof.isOutdated(by: holder) else { throw PhoneRefusal.invalidTemporaryProof }
         if realm.isTestNumber(proof.number), holder.hasOtherMethodThanPhone { throw PhoneRefusal.testNumber }
         if holder.mayHaveRecycledNumber(by: realm.policy, at: clock.now()) {
@@ -188,9 +195,7 @@ public struct PhoneMethod: Sendable {
         method: ProviderID, isFirstAttempt: Bool, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         let account = caller.account
-        guard account.secondFactors.isEmpty else { throw PhoneRefusal.unsupportedFirstFactor }
-        if operation == .link, account.phoneNumber != nil { throw PhoneRefusal.alreadyLinked }
-        if realm.isTestNumber(proof.number), account.hasOtherMethodThanPhone { throw PhoneRefusal.testNumber }
+        try requireLink(proof.number, to: account, operation, in: realm)
         if let holder, holder.id != account.id {
             if case .temporaryProof = proof.consumed { throw PhoneRefusal.numberTaken }
             return .phoneConflict(try conflict(over: proof, of: holder, isRecycled: false, in: realm))
@@ -213,6 +218,14 @@ public struct PhoneMethod: Sendable {
                 return try await commit(
                     .link(caller), with: proof, opening: session, sending: notice, in: realm, from: context)
             })
+    }
+
+    private func requireLink(
+        _ number: PhoneNumber, to account: Account, _ operation: Operation, in realm: Realm
+    ) throws(PhoneRefusal) {
+        guard account.secondFactors.isEmpty else { throw .unsupportedFirstFactor }
+        if operation == .link, account.phoneNumber != nil { throw .alreadyLinked }
+        if realm.isTestNumber(number), account.hasOtherMethodThanPhone { throw .testNumber }
     }
 
     private func commit(

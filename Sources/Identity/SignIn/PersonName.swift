@@ -1,3 +1,26 @@
+/// An unverified name, cleaned and truncated, for display only.
+public struct PersonName: Hashable, Codable, Sendable {
+    /// The maximum length of each part in characters.
+    public static let lengthLimit = 100
+
+    public let given: String?
+    public let family: String?
+
+    /// - Returns: `nil` if no printable character is left.
+    public init?(given: String?, family: String?) {
+        self.given = given.flatMap(Self.cleaned)
+        self.family = family.flatMap(Self.cleaned)
+        guard self.given != nil || self.family != nil else { return nil }
+    }
+
+    /// The given name and the family name. The given name comes first, as in Firebase's clients, unless the name is
+    /// written in Han, Kana or Hangul.
+    public var full: String {
+        let parts = [given, family].compactMap { $0 }
+        return (Self.isEastAsian(parts.joined()) ? parts.reversed() : parts).joined(separator: " ")
+    }
+}
+
 /// The characters of names.
 extension PersonName {
     /// Replaces control and formatting characters, such as those that change the text direction, by spaces; merges
