@@ -34,8 +34,7 @@ struct SignInOffer {
         screen.hasLostForm = request.hasLostForm
         screen.providers = methods.filter { realm.hasBrowserFlow(of: $0, for: app) }.map { provider in
             ProviderButton(
-                provider, displayName: realm.settings(of: provider)?.openID?.displayName,
-                usesAppleImage: usesAppleImage)
+                provider, displayName: realm.displayName(of: provider), usesAppleImage: usesAppleImage)
         }
         screen.offersPassword = methods.contains(.password)
         screen.offersGuest = methods.contains(.anonymous) && request.operation == .signIn && !app.isAccountPage

@@ -42,9 +42,7 @@ public enum SignInMethodName: Hashable, Sendable {
             case .phone: .phone
             case .passkey: .passkey
             case .totp: .oneTimePassword
-            case let provider?:
-                (realm.project.supportedProviders.builtIn(provider)?.displayName
-                    ?? realm.settings(of: provider)?.openID?.displayName).map(Self.named) ?? .other
+            case let provider?: realm.displayName(of: provider).map(Self.named) ?? .other
             case nil: .other
             }
     }

@@ -44,6 +44,15 @@ public struct SupportedProviders: Hashable, Sendable {
     }
 }
 
+extension Realm {
+    /// The name of a provider that users know: of a built-in one, or as the operator named an OpenID Connect provider.
+    ///
+    /// - Returns: also `nil` for other sign-in methods.
+    public func displayName(of provider: ProviderID) -> String? {
+        project.supportedProviders.builtIn(provider)?.displayName ?? settings(of: provider)?.openID?.displayName
+    }
+}
+
 extension [String] {
     /// The texts as an enumeration: `a`, `a or b`, `a, b or c`.
     public func joined(beforeLast conjunction: String) -> String {
