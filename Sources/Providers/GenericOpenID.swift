@@ -3,8 +3,8 @@ internal import Encoding
 internal import Identity
 internal import JSON
 
-/// Verifies and reads identity tokens of an OpenID Connect provider that the operator configured. The discovery document
-/// of the configured issuer contains the URL of the provider's keys.
+/// Verifies and reads identity tokens of an OpenID Connect provider that the operator configured. The discovery
+/// document of the configured issuer contains the URL of the provider's keys.
 enum GenericOpenID {
     static func verifier(
         of settings: ProviderSettings, for app: App, keyCache: JWKSCache

@@ -8,8 +8,8 @@ internal import JSON
 /// Caches the signing keys of identity providers, and the discovery documents of configured ones.
 ///
 /// A token with an unknown `kid` forces a new fetch, at most once a minute for all processes together, and after a
-/// failed fetch once in ten seconds for each process. While a provider is unreachable, its cached keys stay valid for a week after their fetch, and a token with any other key fails with
-/// ``ProviderUnreachable``.
+/// failed fetch once in ten seconds for each process. While a provider is unreachable, its cached keys stay valid for a
+/// week after their fetch, and a token with any other key fails with ``ProviderUnreachable``.
 public final class JWKSCache: Sendable {
     private let keys: ProviderDocumentCache<KeySet>
     private let discoveries: ProviderDocumentCache<OpenIDDiscovery>

@@ -36,8 +36,8 @@ extension IdpRequest {
         return .credential(presented.credential(of: ProviderID(provider.lowercased())))
     }
 
-    /// Does the same as ``proof()``, but first looks for a grant in the URI: the secret for the result of a sign-in in the
-    /// browser. It is in the URL to which the gateway redirected the browser. The app can redeem it once, within
+    /// Does the same as ``proof()``, but first looks for a grant in the URI: the secret for the result of a sign-in in
+    /// the browser. It is in the URL to which the gateway redirected the browser. The app can redeem it once, within
     /// ``AuthorizationFlows/grantLifetime``.
     ///
     /// - Throws: what `redeem` throws; `USER_CANCELLED`, or another error that the URL names.

@@ -62,8 +62,8 @@ private struct LoginMethod: Encodable {
     let prominence = "equal"
     let visible = true
     /// The client ID with which the app starts the sign-in; see ``ProviderStart/clientID``. For Apple: a bundle ID if
-    /// the app's platform is one of Apple's, a Services ID if it is `android`, `windows` or `web`, and either of them if
-    /// it is `other`.
+    /// the app's platform is one of Apple's, a Services ID if it is `android`, `windows` or `web`, and either of them
+    /// if it is `other`.
     let clientId: String?
     let issuer: String?
     let scopes: [String]?

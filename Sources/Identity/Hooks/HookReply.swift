@@ -3,8 +3,8 @@ public struct HookReply: Hashable, Sendable {
     public var displayName: AccountUpdate.Value<String>?
     public var photoURL: AccountUpdate.Value<PhotoURL>?
     public var isDisabled: Bool?
-    /// The operator's word, which tokens and look-ups repeat. It is no proof of the mailbox: with one, the owner's identity
-    /// would be linked to an account that a stranger has created for the address.
+    /// The operator's word, which tokens and look-ups repeat. It is no proof of the mailbox: with one, the owner's
+    /// identity would be linked to an account that a stranger has created for the address.
     public var emailIsVerified: Bool?
     /// Whether ``emailIsVerified`` also takes away a proof, if it is `false`.
     var revokesProof = false
@@ -78,8 +78,8 @@ extension Account {
 /// sign-in.
 public struct HookDecision: Hashable, Sendable {
     let reply: HookReply
-    /// The account as it was read before the functions were called, from which it must not have changed; `nil` for a new
-    /// account.
+    /// The account as it was read before the functions were called, from which it must not have changed; `nil` for a
+    /// new account.
     public let account: Account?
     /// What the functions change; `nil` if nothing.
     public let change: HookChange?

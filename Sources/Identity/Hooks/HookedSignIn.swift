@@ -64,7 +64,8 @@ final class HookedSignIn: Sendable {
     }
 }
 
-/// The call of the blocking functions for one attempt of a ``HookedSignIn``. Without one, the initializers return `nil`.
+/// The call of the blocking functions for one attempt of a ``HookedSignIn``. Without one, the initializers return
+/// `nil`.
 struct HookCall: Sendable {
     let asked: HookedSignIn
     /// Returns the account as the commit will leave it.

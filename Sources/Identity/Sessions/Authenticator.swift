@@ -29,8 +29,8 @@ public struct Authenticator: Sendable {
         return Caller(withIDTokenOf: found.account, in: session)
     }
 
-    /// Accepts the session that an earlier request with an ID token has named, as ``authenticate(idToken:in:acceptsRestricted:)``
-    /// does.
+    /// Accepts the session that an earlier request with an ID token has named, as
+    /// ``authenticate(idToken:in:acceptsRestricted:acceptsSupport:)`` does.
     func authenticate(
         _ contents: IDTokenContents, in realm: Realm, acceptsRestricted: Bool = false
     ) async throws -> Caller {

@@ -17,9 +17,9 @@ extension Caller {
     /// Requires that the session's login is not older than ``Policy/recentLoginMaxAge``. Accepts every login of a
     /// caller who has no credential for a new sign-in.
     ///
-    /// If second factors or passkeys protect the account (see ``SecondFactorPolicy``), the session must have been opened
-    /// with one that the account still has: an attacker with the password alone must not change what protects the
-    /// account.
+    /// If second factors or passkeys protect the account (see ``SecondFactorPolicy``), the session must have been
+    /// opened with one that the account still has: an attacker with the password alone must not change what protects
+    /// the account.
     func requireRecentLogin(by policy: Policy, at now: Instant) throws(EditRefusal) {
         try requireSecondFactor(by: policy)
         guard cannotReauthenticate || now - session.authenticatedAt <= policy.recentLoginMaxAge else {
@@ -27,8 +27,8 @@ extension Caller {
         }
     }
 
-    /// Requires a recent login if the policy has ``Policy/requiresRecentLoginToLink``, and in any case a second factor or
-    /// a passkey if one protects the account.
+    /// Requires a recent login if the policy has ``Policy/requiresRecentLoginToLink``, and in any case a second factor
+    /// or a passkey if one protects the account.
     func requireRecentLoginToLink(by policy: Policy, at now: Instant) throws(EditRefusal) {
         try requireSecondFactor(by: policy)
         if policy.requiresRecentLoginToLink { try requireRecentLogin(by: policy, at: now) }

@@ -5,8 +5,8 @@ public struct SupportAccess: Hashable, Sendable {
     public static let lifetime: Duration = .seconds(30 * 60)
     /// How long the code is accepted for which an app gets the session.
     public static let codeLifetime: Duration = .seconds(5 * 60)
-    /// The minimum age of the `auth_time` of a session. Backends, such as those that make session cookies, accept a login
-    /// of the last five minutes for what only the user may do.
+    /// The minimum age of the `auth_time` of a session. Backends, such as those that make session cookies, accept a
+    /// login of the last five minutes for what only the user may do.
     static let minimumLoginAge: Duration = .seconds(5 * 60)
 
     /// The administrator, with the name that the audit trail has for the actor. ID tokens have it as the claim `act`

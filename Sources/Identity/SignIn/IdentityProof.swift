@@ -85,8 +85,8 @@ public struct ProofResolver: Sendable {
     /// Verifies a proof. A server auth code is used up by this, even if the sign-in is rejected later.
     ///
     /// - Parameter network: the client's, for rate limits.
-    /// - Returns: the proven identity, and the provider's tokens for the response to the app; no tokens if the proof is a
-    ///   pending token or has no ID token.
+    /// - Returns: the proven identity, and the provider's tokens for the response to the app; no tokens if the proof is
+    ///   a pending token or has no ID token.
     func resolve(
         _ proof: IdentityProof, for app: App, in realm: Realm, to purpose: LoginServices.Purpose = .signIn,
         from network: ClientNetwork
@@ -198,8 +198,8 @@ public struct ProofResolver: Sendable {
 }
 
 extension FederatedCredential {
-    /// The code to redeem, if the provider accepts it in place of an ID token. A code beside an ID token is not used, so
-    /// the app's backend can redeem it.
+    /// The code to redeem, if the provider accepts it in place of an ID token. A code beside an ID token is not used,
+    /// so the app's backend can redeem it.
     fileprivate func codeInsteadOfIDToken(in realm: Realm) -> AuthorizationCode? {
         guard idToken == nil, realm.project.supportedProviders[provider]?.acceptsServerAuthCodes == true else {
             return nil
@@ -242,8 +242,8 @@ struct ResolvedProof: Hashable, Codable, Sendable {
         guard issuer == identity.issuer else { throw .otherIssuer }
     }
 
-    /// - Throws: ``ProviderRefusal/voidCredential`` if the provider has ended all sessions of the user since it issued the
-    ///   token.
+    /// - Throws: ``ProviderRefusal/voidCredential`` if the provider has ended all sessions of the user since it issued
+    ///   the token.
     func requireValidToken(ofIdentityOf owner: Account?) throws(ProviderRefusal) {
         let linked = owner?.identity(identity.provider, subject: identity.subject)
         guard let voidBefore = linked?.credentialsVoidBefore, let issuedAt = identity.tokenIssuedAt else { return }

@@ -6,8 +6,8 @@
 ///   proof and its commit.
 /// - ``renewSession(_:in:from:commit:)`` with a ``CallerChange``: a user who is signed in changes the account, and gets
 ///   a new session. The gates do not apply: the caller's session has passed them.
-/// - ``continueSignIn(_:asking:in:from:commit:)`` with a ``ProvenSignIn``: an app gets its session after a sign-in on the
-///   sign-in page, which has passed the gates.
+/// - ``continueSignIn(_:asking:in:from:commit:)`` with a ``ProvenSignIn``: an app gets its session after a sign-in on
+///   the sign-in page, which has passed the gates.
 ///
 /// A sign-in method proves the first factor and decides. It stores the decision together with the session that it gets
 /// from here.
@@ -93,8 +93,8 @@ public struct SignInCompletion: Sendable {
     /// Opens the session of an app for a sign-in on the sign-in page, which has passed the gates there. The session has
     /// the method, the authentication and the factors of the session on the page.
     ///
-    /// A sign-in has one event, and asks the blocking functions once: on the page, or here if the user continued with the
-    /// session of the browser.
+    /// A sign-in has one event, and asks the blocking functions once: on the page, or here if the user continued with
+    /// the session of the browser.
     ///
     /// - Parameters:
     ///   - hook: the call of the blocking functions; `nil` if there is none.
@@ -117,8 +117,8 @@ public struct SignInCompletion: Sendable {
             about: proven.account, in: realm, from: context, commit)
     }
 
-    /// Returns the session for whose code an app gets a session with ``SupportAccess``. It has no tokens. Its `auth_time`
-    /// is as early as Admin SDKs accept, because the user did not log in.
+    /// Returns the session for whose code an app gets a session with ``SupportAccess``. It has no tokens. Its
+    /// `auth_time` is as early as Admin SDKs accept, because the user did not log in.
     ///
     /// - Throws: ``SignInRefusal/accountDisabled``, ``SupportRefusal/tooEarly(until:)``.
     static func supportSession(

@@ -94,7 +94,7 @@ extension AppColumn.Exemption {
     }
 }
 
-/// An app in the JSON array `apps` of ``SQL/projectColumns``.
+/// An app in the JSON array `apps` of ``SQL/realmColumns``.
 struct AppRow: Decodable {
     let id: String
     let name: String
@@ -155,7 +155,7 @@ struct ProviderColumn: Codable {
     }
 }
 
-/// A provider in the JSON array `providers` of ``SQL/projectColumns``.
+/// A provider in the JSON array `providers` of ``SQL/realmColumns``.
 struct ProviderRow: Decodable {
     let provider: String
     let hasSecret: Bool

@@ -79,7 +79,8 @@ public struct EmailLinkMethod: Sendable {
 
     /// Links the address of the code to the account of a session that the page has authenticated.
     ///
-    /// - Parameter passwordHash: the password that a guest has chosen; `nil` for an account that signs in by email links.
+    /// - Parameter passwordHash: the password that a guest has chosen; `nil` for an account that signs in by email
+    ///   links.
     func link(
         email: EmailAddress, passwordHash: String?, code: String, to contents: IDTokenContents, in realm: Realm,
         from context: RequestContext
@@ -169,8 +170,8 @@ public struct EmailLinkMethod: Sendable {
         let email = found.code.email
         let change = MailboxChange.linking(email, passwordHash: passwordHash, to: caller.account)
         // If the link was sent to the account's own address, the link is itself a sufficient login, unless a second
-        // factor or a passkey protects the account. To replace the address always requires a recent login. To add an address requires it
-        // only if the policy says so.
+        // factor or a passkey protects the account. To replace the address always requires a recent login. To add an
+        // address requires it only if the policy says so.
         let isLogin =
             email == caller.account.email && !realm.policy.secondFactors.demandsProof(of: caller.account)
         if change.update.endsSessions {

@@ -10,8 +10,8 @@ extension EmailLinkMethod {
 }
 
 extension EmailLinkMethod.Target {
-    /// - Throws: ``SignInRefusal/unknownEmail``, ``SignInRefusal/otherAccount``, or ``OOBCodeRefusal/notAllowed`` for an
-    ///   address that would get a new account.
+    /// - Throws: ``SignInRefusal/unknownEmail``, ``SignInRefusal/otherAccount``, or ``OOBCodeRefusal/notAllowed`` for
+    ///   an address that would get a new account.
     func requirePermitted(_ found: FoundCode) throws {
         switch self {
         case .any: return

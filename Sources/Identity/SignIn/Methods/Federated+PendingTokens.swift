@@ -33,8 +33,8 @@ extension FederatedMethod {
 
     /// Proves an identity that the caller links in a later request. Changes nothing.
     ///
-    /// - Returns: a pending token for the caller alone; `nil` if another account has the identity. A caller with an older
-    ///   login does not learn that: the later request is rejected anyway.
+    /// - Returns: a pending token for the caller alone; `nil` if another account has the identity. A caller with an
+    ///   older login does not learn that: the later request is rejected anyway.
     func pendingToken(
         toLink proof: IdentityProof, to caller: Caller, for app: App, in realm: Realm, from context: RequestContext
     ) async throws -> String? {
@@ -45,8 +45,8 @@ extension FederatedMethod {
         return try pendingToken(for: resolved, .link(to: account.id, generation: account.generation), in: realm)
     }
 
-    /// Returns a pending token with which the owner of an account can link the identity. The owner has proven the mailbox
-    /// of the account's unverified address, which has ended the account's other sessions.
+    /// Returns a pending token with which the owner of an account can link the identity. The owner has proven the
+    /// mailbox of the account's unverified address, which has ended the account's other sessions.
     ///
     /// - Throws: ``SignInRefusal/otherAccount`` if the token is for another account;
     ///   ``ProviderRefusal/invalidPendingToken`` if it has expired.

@@ -61,8 +61,8 @@ public struct PasswordMethod: Sendable {
         }
     }
 
-    /// Checks the address and the password of a new account whose address is proven before it is created, and hashes the
-    /// password. The work is the same for every address.
+    /// Checks the address and the password of a new account whose address is proven before it is created, and hashes
+    /// the password. The work is the same for every address.
     func newCredential(
         email: String?, password: Secret?, in realm: Realm, from context: RequestContext
     ) async throws -> (EmailAddress, hash: String) {

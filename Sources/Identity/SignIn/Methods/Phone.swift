@@ -76,10 +76,10 @@ public struct PhoneMethod: Sendable {
         account.secondFactors.isEmpty && (try? requireAllowed(in: realm)) != nil
     }
 
-    /// Gives the number that a code proves to the account of a session of the gateway's own pages. The user has not signed
-    /// in by the number, so the session keeps its method: a session by telephone number has no second factor.
+    /// Gives the number that a code proves to the account of a session of the gateway's own pages. The user has not
+    /// signed in by the number, so the session keeps its method: a session by telephone number has no second factor.
     ///
-    /// - Parameter sessionInfo: as ``sendCode(to:in:from:)`` has returned it.
+    /// - Parameter sessionInfo: as ``sendCode(to:language:in:from:)`` has returned it.
     public func link(
         code: Secret, of sessionInfo: String, to session: IDTokenContents, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
