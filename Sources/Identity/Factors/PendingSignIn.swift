@@ -29,15 +29,6 @@ struct PendingSignIn: SealedTokenContent {
     }
 }
 
-/// A proven first factor, in a form with which the sign-in is decided again after the second one.
-enum FirstFactorProof: Codable, Sendable {
-    /// The password of the account. A new password starts a new generation of the account.
-    case password
-    case emailLink(email: String, code: String)
-    /// - Parameter autoCreate: as in ``FederatedMethod``.
-    case identity(ResolvedProof, autoCreate: Bool)
-}
-
 /// A sign-in that waits for a second factor.
 public struct SecondFactorChallenge: Sendable {
     public let account: Account

@@ -62,6 +62,15 @@ enum SecondFactorRule: Sendable {
     case exempt
 }
 
+/// A proven first factor, in a form with which the sign-in is decided again after the second one.
+enum FirstFactorProof: Codable, Sendable {
+    /// The password of the account. A new password starts a new generation of the account.
+    case password
+    case emailLink(email: String, code: String)
+    /// - Parameter autoCreate: as in ``FederatedMethod``.
+    case identity(ResolvedProof, autoCreate: Bool)
+}
+
 extension SecondFactorRule {
     /// The rule for an account that the sign-in creates or reclaims. If a second factor was proven, the sign-in was
     /// decided for an account that has factors, so the new decision is rejected.
