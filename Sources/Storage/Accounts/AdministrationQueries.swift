@@ -106,11 +106,14 @@ extension SQL {
     /// Common table expressions that delete the queued emails about the deleted accounts in `source`, or to their
     /// addresses. They also delete the email action codes that were sent to their addresses while no account had the
     /// address.
+    ///
+    /// Each condition on emails has its own expression, because a condition with `OR` would read the whole queue.
     static func deletionEffects(of source: SQL) -> SQL {
         """
-        deleted_emails AS (
-            DELETE FROM outgoing_email m USING \(source) d
-            WHERE m.realm_id = d.realm_id AND (m.account_id = d.id OR m.recipient = d.email)),
+        deleted_emails_about AS (
+            DELETE FROM outgoing_email m USING \(source) d WHERE m.realm_id = d.realm_id AND m.account_id = d.id),
+        deleted_emails_to AS (
+            DELETE FROM outgoing_email m USING \(source) d WHERE m.realm_id = d.realm_id AND m.recipient = d.email),
         deleted_codes AS (
             DELETE FROM oob_code c USING \(source) d
             WHERE c.realm_id = d.realm_id AND c.email = d.email AND c.account_id IS NULL)

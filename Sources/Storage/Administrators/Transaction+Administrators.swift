@@ -150,13 +150,15 @@ extension Transaction {
 
 extension SQL {
     /// A condition on the account `a`. The console asks for the code of an authenticator app, or for a passkey of the
-    /// project, and for no other factor.
+    /// project, and for no other factor. The subqueries have `LIMIT`: instead of `EXISTS`, a plan can read the factors
+    /// and passkeys of all realms once.
     fileprivate static let hasConsoleFactor: SQL = """
-        (EXISTS (SELECT FROM second_factor f WHERE f.realm_id = a.realm_id AND f.account_id = a.id
-            AND f.kind = \(Factor.Kind.totp.rawValue) AND f.merged_from IS NULL)
-        OR EXISTS (SELECT FROM passkey p JOIN realm r ON r.id = p.realm_id
+        ((SELECT true FROM second_factor f WHERE f.realm_id = a.realm_id AND f.account_id = a.id
+            AND f.kind = \(Factor.Kind.totp.rawValue) AND f.merged_from IS NULL LIMIT 1) IS NOT NULL
+        OR (SELECT true FROM passkey p JOIN realm r ON r.id = p.realm_id
             WHERE p.realm_id = a.realm_id AND p.account_id = a.id
-                AND p.rp_id = r.passkey_settings ->> 'rpId' AND r.passkey_settings @> '{"enabled": true}'))
+                AND p.rp_id = r.passkey_settings ->> 'rpId' AND r.passkey_settings @> '{"enabled": true}'
+            LIMIT 1) IS NOT NULL)
         """
 
     static let peopleWithoutAcceptedPasskey: SQL = """
