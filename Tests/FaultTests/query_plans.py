@@ -6,47 +6,46 @@ import re
 import psycopg
 from psycopg import pq
 
+from growing_rows import growing_rows
 from installation import sql
 
-# The tables that grow with the number of accounts.
+# The tables that grow with the number of accounts, with requests or with time.
 GROWING_TABLES = {
-    "account", "account_merge", "apple_grant", "audit_event", "authorization_flow", "deleted_account", "known_network",
-    "linked_identity", "oob_code", "outbox", "outgoing_email", "replay_guard", "revoked_subject", "session",
+    "account", "account_event", "account_merge", "app_transaction", "apple_grant", "audit_event", "authorization_flow",
+    "browser_session", "consent_rescission", "daily_count", "deleted_account", "event_delivery", "hourly_count",
+    "known_network", "linked_identity", "oob_code", "outbox", "outgoing_email", "outgoing_sms", "passkey", "phone_code",
+    "rate_limit_counter", "recovery_code", "replay_guard", "revoked_subject", "second_factor", "session",
+    "sign_in_code", "sign_in_flow", "sms_usage",
+}
+# The tables that grow only with what operators configure: projects, tenants, keys, listeners and administrators.
+SMALL_TABLES = {
+    "administrator", "api_key", "app", "brand_image", "event_endpoint", "event_stream", "google_signal_stream",
+    "identity_provider", "installation", "password_key", "provider_document", "realm", "schema_migration",
+    "service_key", "signing_key",
+}
+# Columns that have the same value in many rows of a growing table.
+WIDE_COLUMNS = {
+    "bundle_id", "client_id", "endpoint_id", "kind", "method", "project_id", "provider", "purpose", "realm_id", "rp_id",
+    "state",
 }
 # A column that a condition compares: `(realm_id = $1)`, `(a.id = ANY ($2))`, or with a domain `((id)::text = $1)`.
 COMPARED_COLUMN = re.compile(r"\(?(?:\w+\.)?(\w+)(?:\)::\w+)? (?:=|<>|<=?|>=?|IS|~[<>]=?~) ")
+EQUAL_COLUMN = re.compile(r"(?:\w+\.)?(\w+)(?:\)::\w+)? = ")
 SCANS = {"Seq Scan", "Index Scan", "Index Only Scan", "Bitmap Index Scan"}
+SORTS = {"Sort", "Incremental Sort"}
 
 
 def fill(url, first, last, realm="demo"):
     """Inserts rows number `first` to `last` into every growing table."""
-    user, number = "'user' || n", f"generate_series({first}, {last}) n"
-    digest = f"sha256(('{realm}' || n)::bytea)"
-    sql(url, "".join(f"INSERT INTO {into} SELECT {values} FROM {number};" for into, values in {
-        "account (realm_id, id, email, phone_number, display_name, created_at, valid_since)":
-            f"'{realm}', {user}, {user} || '@example.com', '+1555' || n, 'Name ' || n, now(), now()",
-        "session (realm_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)":
-            f"'{realm}', gen_random_uuid(), {user}, 1, 'anonymous', now(), now(), now()",
-        "linked_identity (realm_id, provider, subject, account_id, email, created_at, real_user_status)":
-            f"'{realm}', 'apple.com', 'subject' || n, {user}, {user} || '@example.com', now(), 1",
-        "known_network": f"'{realm}', {user}, substr({digest}, 1, 16), now()",
-        "oob_code (hash, realm_id, purpose, account_id, email, created_at, expires_at)":
-            f"{digest}, '{realm}', 'EMAIL_SIGNIN', CASE WHEN n % 2 = 0 THEN {user} END, {user} || '@example.com', "
-            "now(), now()",
-        "outgoing_email (id, realm_id, kind, account_id, recipient, content, created_at, due_at, expires_at)":
-            f"gen_random_uuid(), '{realm}', 'VERIFY_EMAIL', {user}, {user} || '@example.com', '', now(), now(), now()",
-        "audit_event (id, realm_id, actor, action, subject, occurred_at)":
-            f"gen_random_uuid(), '{realm}', {user}, 'account.created', {user}, now()",
-        "replay_guard": f"'{realm}', {digest}, now()",
-        "revoked_subject": f"'{realm}', {digest}, now(), now()",
-        "deleted_account": f"'{realm}', 'gone' || n, now()",
-        "account_merge": f"'{realm}', 'source' || n, {user}, now(), now(), 1, '{{}}'",
-        "outbox": f"gen_random_uuid(), '{realm}', 'account.created', {user}, 'user', '{{}}', now()",
-        "apple_grant (id, realm_id, subject, client_id, state, token_type, token, created_at, due_at)":
-            f"gen_random_uuid(), '{realm}', 'subject' || n, 'com.example', (ARRAY['AUTHORIZED', 'REDEEMING', "
-            "'REVOKING'])[n % 3 + 1], 'REFRESH_TOKEN', '', now(), now()",
-        "authorization_flow (state_hash, realm_id, expires_at)": f"{digest}, '{realm}', now()",
-    }.items()))
+    listener = (
+        f"INSERT INTO event_stream (project_id, last_sequence) VALUES ('{realm}', {last}) "
+        "ON CONFLICT (project_id) DO UPDATE SET last_sequence = excluded.last_sequence;"
+        "INSERT INTO event_endpoint (project_id, id, secret, last_sequence, created_at) "
+        f"VALUES ('{realm}', 'listener', '', {last}, now()) "
+        "ON CONFLICT (project_id, id) DO UPDATE SET last_sequence = excluded.last_sequence;")
+    number = f"generate_series({first}, {last}) n"
+    sql(url, listener + "".join(
+        f"INSERT INTO {into} SELECT {values} FROM {number};" for into, values in growing_rows(realm).items()))
 
 
 class Planner:
@@ -56,6 +55,14 @@ class Planner:
         self._url = url
         self._connections = {}
         self._type_names = {}
+
+    def unique_keys(self):
+        """The columns of each unique index."""
+        rows = self._connection("", False).execute(
+            "SELECT i.indexrelid::regclass::text, array_agg(a.attname::text) FROM pg_index i "
+            "JOIN pg_attribute a ON a.attrelid = i.indexrelid AND a.attnum <= i.indnkeyatts "
+            "WHERE i.indisunique AND i.indrelid::regclass::text = ANY (%s) GROUP BY 1", [list(GROWING_TABLES)])
+        return {index: set(columns) for index, columns in rows}
 
     def close(self):
         for connection in self._connections.values():
@@ -92,24 +99,43 @@ class Planner:
         return self._type_names[type_id]
 
 
-def wide_scans(plan):
-    """Describes the scans of a plan that read a growing table, or a realm's part of it.
+def slow_scans(plan, unique_keys):
+    """Describes the scans of a plan that read more and more rows while a growing table grows.
 
-    A scan of an index that only a limit bounds is not among them.
+    These are scans of a whole table or of a realm's part of it, unless a limit bounds them; scans of more than one row
+    that are sorted before a limit applies, although an index could have the order; and bitmap scans, which read all
+    rows of a key before they return one.
+
+    Returns the kind of each problem and the scan. `unique_keys` has the columns of each unique index.
     """
-    return [text for text in (_wide_scan(*scan) for scan in _scans(plan)) if text]
+    return [
+        (problem, f"{node['Node Type']} of {table} by {node.get('Index Name')}: {node.get('Index Cond')}, "
+                  f"{node.get('Filter')}")
+        for node, table, above in _scans(plan) if (problem := _problem(node, table, above, unique_keys))]
 
 
-def _scans(node, table=None, is_limited=False):
-    table = node.get("Relation Name", table)
-    if node["Node Type"] in SCANS:
-        yield node, table, is_limited
+def _scans(node, table=None, above=None):
+    """The scans, with their tables and what is above each of them in its subquery: a `Limit`, a `Sort` below one, or
+    neither."""
+    kind, table = node["Node Type"], node.get("Relation Name", table)
+    if node.get("Parent Relationship") in ("InitPlan", "SubPlan") or node.get("Strategy") in ("Plain", "Hashed"):
+        above = None
+    if kind == "Limit" or kind in SORTS and above:
+        above = "Limit" if kind == "Limit" else "Sort"
+    if kind in SCANS:
+        yield node, table, above
     for child in node.get("Plans", []):
-        yield from _scans(child, table, is_limited or node["Node Type"] == "Limit")
+        yield from _scans(child, table, above)
 
 
-def _wide_scan(node, table, is_limited):
-    columns = set(COMPARED_COLUMN.findall(node.get("Index Cond", "")))
-    if table not in GROWING_TABLES or columns - {"realm_id"} or (is_limited and "Filter" not in node):
+def _problem(node, table, above, unique_keys):
+    if node["Node Type"] == "Bitmap Index Scan":
+        return "bitmap"
+    if table not in GROWING_TABLES:
         return None
-    return f"{node['Node Type']} of {table} by {node.get('Index Name')}: {node.get('Index Cond')}, {node.get('Filter')}"
+    condition = node.get("Index Cond", "")
+    if not set(COMPARED_COLUMN.findall(condition)) - WIDE_COLUMNS and (above != "Limit" or "Filter" in node):
+        return "wide"
+    finds_one = node.get("Index Name") in unique_keys and (
+        unique_keys[node["Index Name"]] <= set(EQUAL_COLUMN.findall(condition)))
+    return "sorted" if above == "Sort" and not finds_one else None

@@ -1,5 +1,5 @@
 -- A database of a release with rows in its tables, for tests of upgrades. The next line has its secrets.
--- {"masterKey": "G0+6+/KLdX0W3q0dsCnHIOBiGVoP9TShQ4+hwJDXIT4=", "apiKey": "pk_QKRCGpK2xav0n6TUiIsXxeqsC6SUudjXX266", "email": "f11ad1404ce00def@example.com", "localId": "rCk9amz0TkMByESBIn8LnUR5ffyX", "refreshToken": "ARknFQ-6OkjQq1ZNNr0rTjN-GDYtAAAAAAAAAABIqpVtO2-azW7yyZFVbfS1MGoJzB_z5uj_hFN8zVPjUQ"}
+-- {"masterKey": "yZSLCC1RIMNTiEtBLqD8bmWp5GRdFZqExOgR+7+YEW8=", "apiKey": "pk_CDvsZKOFLMs1v4qunu9uUKQ33zq893Pd3StQ", "email": "1a66c612d827ecd0@example.com", "localId": "pp4LCHsXIfpIJgQRy1tmFf2e70aJ", "refreshToken": "ATm-Oka_4TJwYPJLnJ8RARMjPf4hAAAAAAAAAABCJmxBHYNpjcwNga-MAKjq-CvqWAxIeIlFcP8JnBEc6g"}
 SET check_function_bodies = false;
 CREATE DOMAIN public.apple_grant_state AS text
 	CONSTRAINT apple_grant_state_check CHECK ((VALUE = ANY (ARRAY['REDEEMING'::text, 'AUTHORIZED'::text, 'REVOKED'::text, 'UNKNOWN'::text, 'REVOKING'::text])));
@@ -658,92 +658,159 @@ CREATE TABLE public.sms_usage (
     confirmed bigint DEFAULT 0 NOT NULL
 );
 INSERT INTO public.account VALUES
-	('demo', 'rCk9amz0TkMByESBIn8LnUR5ffyX', 'f11ad1404ce00def@example.com', false, NULL, NULL, NULL, NULL, NULL, 'Ada', NULL, NULL, NULL, '$argon2id$v=19$m=7168,t=1,p=1$BUqVFQLH1O9Q1JgiG9BPWQ$jE3JyskqHn19ru/zXCF6yWpjjkkyQ/8REj1XObizFMs', '2026-11-30 09:53:33.977468+00', false, false, NULL, NULL, '2026-11-30 09:53:33.977468+00', '2026-11-30 09:53:33.977468+00', '2026-11-30 09:53:33+00', 1, 0, 0),
-	('demo', 'user1', 'user1@example.com', false, NULL, NULL, '+15551', NULL, NULL, 'Name 1', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 09:53:34.047215+00', NULL, '2026-11-30 09:53:34.047215+00', 1, 0, 0),
-	('demo', 'user2', 'user2@example.com', false, NULL, NULL, '+15552', NULL, NULL, 'Name 2', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 09:53:34.047215+00', NULL, '2026-11-30 09:53:34.047215+00', 1, 0, 0),
-	('demo', 'user3', 'user3@example.com', false, NULL, NULL, '+15553', NULL, NULL, 'Name 3', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 09:53:34.047215+00', NULL, '2026-11-30 09:53:34.047215+00', 1, 0, 0);
+	('demo', 'pp4LCHsXIfpIJgQRy1tmFf2e70aJ', '1a66c612d827ecd0@example.com', false, NULL, NULL, NULL, NULL, NULL, 'Ada', NULL, NULL, NULL, '$argon2id$v=19$m=7168,t=1,p=1$6PtvYSi/v7fgZlEPgESDWg$tOvhzQP198UTzuV2QzT8wybtFRmyrH3PfAjxrbnzCFg', '2026-11-30 12:25:21.916696+00', false, false, NULL, NULL, '2026-11-30 12:25:21.916696+00', '2026-11-30 12:25:21.916696+00', '2026-11-30 12:25:21+00', 1, 0, 0),
+	('demo', 'user1', 'user1@example.com', false, NULL, NULL, '+15551', NULL, NULL, 'Name 1', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 12:25:22.110729+00', NULL, '2026-11-30 12:25:22.110729+00', 1, 1, 1),
+	('demo', 'user2', 'user2@example.com', false, NULL, NULL, '+15552', NULL, NULL, 'Name 2', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 12:25:22.110729+00', NULL, '2026-11-30 12:25:22.110729+00', 1, 1, 1),
+	('demo', 'user3', 'user3@example.com', false, NULL, NULL, '+15553', NULL, NULL, 'Name 3', NULL, NULL, NULL, NULL, NULL, false, false, NULL, NULL, '2026-11-30 12:25:22.110729+00', NULL, '2026-11-30 12:25:22.110729+00', 1, 1, 1);
+INSERT INTO public.account_event VALUES
+	('demo', 1, 'b3525418-b7c1-48a2-bd28-afcb3654a713', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-30 12:25:22.110729+00'),
+	('demo', 2, 'cb88eff5-58d4-4e0a-aff9-c517840e2613', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-30 12:25:22.110729+00'),
+	('demo', 3, 'b2bf04d3-1d81-4fab-a0e8-aa3d28b5ecad', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-30 12:25:22.110729+00');
 INSERT INTO public.account_merge VALUES
-	('demo', 'source1', 'user1', '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', 1, '{}'),
-	('demo', 'source2', 'user2', '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', 1, '{}'),
-	('demo', 'source3', 'user3', '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', 1, '{}');
+	('demo', 'source1', 'user1', '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', 1, '{}'),
+	('demo', 'source2', 'user2', '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', 1, '{}'),
+	('demo', 'source3', 'user3', '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', 1, '{}');
 INSERT INTO public.api_key VALUES
-	('demo', 'pfKq0XG3', 'default', '\x4589ec3603ff70c63bb2725c6217a482ca9963d0cee25f3a334dc9cef9c4dc9c', '2026-11-30 09:53:33.728413+00', NULL);
+	('demo', 'OoG798dV', 'default', '\x9d8cb191b401d934aeb0119222f98f9105e571bcbacf90cc69883c3b83435a41', '2026-11-30 12:25:21.448906+00', NULL);
 INSERT INTO public.app VALUES
-	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-30 09:53:33.521579+00');
+	('demo', 'default', 'default', '{"platform": "other", "bundleIds": [], "clientIds": {}, "webDomains": [], "distribution": "other", "redirectUris": [], "androidPackages": [], "linkOnlyMethods": [], "associatedDomains": [], "androidCertificates": [], "androidFingerprints": []}', '2026-11-30 12:25:21.162085+00');
+INSERT INTO public.app_transaction VALUES
+	('demo', 'com.example', 'transaction1', 'user1', '2026-11-30 12:25:22.110729+00'),
+	('demo', 'com.example', 'transaction2', 'user2', '2026-11-30 12:25:22.110729+00'),
+	('demo', 'com.example', 'transaction3', 'user3', '2026-11-30 12:25:22.110729+00');
 INSERT INTO public.apple_grant VALUES
-	('1dfac70b-94a3-41c0-b22f-4fd3b70e6fe6', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', NULL, 0, NULL, NULL),
-	('2f5c2b3c-35fa-4179-8761-65ecd0674077', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', NULL, 0, NULL, NULL),
-	('83509b6d-8f57-4875-997d-906d1b676bdd', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', NULL, 0, NULL, NULL);
+	('fc63c8f6-779f-49a7-9b5c-1e8d7b80b2c8', 'demo', 'subject1', 'com.example', 'REDEEMING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', NULL, 0, NULL, NULL),
+	('8385ac65-870e-4206-a088-801176f6145b', 'demo', 'subject2', 'com.example', 'REVOKING', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', NULL, 0, NULL, NULL),
+	('641157d5-0e2a-4d71-96d4-c97d9366ace3', 'demo', 'subject3', 'com.example', 'AUTHORIZED', 'REFRESH_TOKEN', '\x', NULL, NULL, NULL, '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', NULL, 0, NULL, NULL);
 INSERT INTO public.audit_event VALUES
-	('1abd1303-1b4c-483d-8fc7-76be5bb36607', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-30 09:53:33.521579+00', NULL, NULL),
-	('59177fc3-4d03-4938-9d21-0b0f931a2aa6', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-30 09:53:33.617952+00', NULL, NULL),
-	('8f660f0e-fc02-41a1-9941-92066630783e', 'demo', 'cli', 'apiKey.added', 'pfKq0XG3', '{"app": "default"}', '2026-11-30 09:53:33.728413+00', NULL, NULL),
-	('67a5d9a6-321f-4a6a-b185-7066820502c1', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-30 09:53:34.047215+00', NULL, NULL),
-	('a77cdd71-00a6-4be5-89eb-de864993b92d', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-30 09:53:34.047215+00', NULL, NULL),
-	('08ca596f-b7ab-42e9-b76a-65f256d4a49c', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-30 09:53:34.047215+00', NULL, NULL);
+	('479cf211-c671-4bae-a195-d101689c1ce4', 'demo', 'cli', 'project.added', 'demo', '{}', '2026-11-30 12:25:21.162085+00', NULL, NULL),
+	('3788b965-baaa-44c0-903f-0445edc37f5a', 'demo', 'cli', 'project.changed', 'demo', '{"members": "policy.passwordFailureLimit policy.signUpLimit"}', '2026-11-30 12:25:21.301982+00', NULL, NULL),
+	('4ce30b74-390f-439f-a96f-c7093b50c3df', 'demo', 'cli', 'apiKey.added', 'OoG798dV', '{"app": "default"}', '2026-11-30 12:25:21.448906+00', NULL, NULL),
+	('0b35b94d-85f9-40cc-9181-24409577f4b1', 'demo', 'user1', 'account.created', 'user1', '{}', '2026-11-30 12:25:22.110729+00', NULL, NULL),
+	('581dc4e8-e733-4d16-8423-24f303b00442', 'demo', 'user2', 'account.created', 'user2', '{}', '2026-11-30 12:25:22.110729+00', NULL, NULL),
+	('4122a8de-3251-40d8-bf85-3390d41459ff', 'demo', 'user3', 'account.created', 'user3', '{}', '2026-11-30 12:25:22.110729+00', NULL, NULL);
 INSERT INTO public.authorization_flow VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 09:53:34.047215+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 09:53:34.047215+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 09:53:34.047215+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 12:25:22.110729+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 12:25:22.110729+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '2026-11-30 12:25:22.110729+00');
+INSERT INTO public.browser_session VALUES
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'c4cd490f-460c-4685-87ae-2c3877489de3', 60, '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '66476ca3-eff6-4967-a457-a127bc52ade4', 60, '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'd9f59249-c57b-4330-b5be-91d1b6c7c62f', 60, '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00');
+INSERT INTO public.consent_rescission VALUES
+	('demo', 'com.example', 'rescinded1', '2026-11-30 12:25:22.110729+00'),
+	('demo', 'com.example', 'rescinded2', '2026-11-30 12:25:22.110729+00'),
+	('demo', 'com.example', 'rescinded3', '2026-11-30 12:25:22.110729+00');
+INSERT INTO public.daily_count VALUES
+	('demo', '2026-11-29', 'signUps', '', 1),
+	('demo', '2026-11-28', 'signUps', '', 1),
+	('demo', '2026-11-27', 'signUps', '', 1);
 INSERT INTO public.deleted_account VALUES
-	('demo', 'gone1', '2026-11-30 09:53:34.047215+00'),
-	('demo', 'gone2', '2026-11-30 09:53:34.047215+00'),
-	('demo', 'gone3', '2026-11-30 09:53:34.047215+00');
+	('demo', 'gone1', '2026-11-30 12:25:22.110729+00'),
+	('demo', 'gone2', '2026-11-30 12:25:22.110729+00'),
+	('demo', 'gone3', '2026-11-30 12:25:22.110729+00');
+INSERT INTO public.event_delivery VALUES
+	('demo', 'listener', 1, 'delivered', 1, NULL, NULL, NULL, NULL),
+	('demo', 'listener', 2, 'pending', 1, '2026-11-30 12:25:22.110729+00', NULL, NULL, NULL),
+	('demo', 'listener', 3, 'delivered', 1, NULL, NULL, NULL, NULL);
+INSERT INTO public.event_endpoint VALUES
+	('demo', 'listener', NULL, NULL, false, '\x', NULL, NULL, 3, 0, NULL, NULL, NULL, NULL, NULL, '2026-11-30 12:25:22.110729+00');
+INSERT INTO public.event_stream VALUES
+	('demo', 3, NULL, NULL);
 INSERT INTO public.hourly_count VALUES
-	('demo', '2026-11-30 09:00:00+00', 'activeAccounts', '', 1),
-	('demo', '2026-11-30 09:00:00+00', 'latency', '50', 1),
-	('demo', '2026-11-30 09:00:00+00', 'signIns', 'password', 1),
-	('demo', '2026-11-30 09:00:00+00', 'signUps', 'password', 1);
+	('demo', '2026-11-30 12:00:00+00', 'activeAccounts', '', 1),
+	('demo', '2026-11-30 12:00:00+00', 'latency', '250', 1),
+	('demo', '2026-11-30 12:00:00+00', 'signIns', 'password', 1),
+	('demo', '2026-11-30 12:00:00+00', 'signUps', 'password', 1),
+	('demo', '2026-11-30 11:00:00+00', 'signUps', '', 1),
+	('demo', '2026-11-30 10:00:00+00', 'signUps', '', 1),
+	('demo', '2026-11-30 09:00:00+00', 'signUps', '', 1);
 INSERT INTO public.installation VALUES
-	(true, '\x018ba4354c3d22cd5a8265d4426160346ea1f7bd759807474b51c7e30e55ecc290998812b082720f', 'serve', '2026-11-30 09:53:33.516916+00');
+	(true, '\x01bcb528c9841149deab6e963abddd28cb8d33b249a6bfebd9283a768786739101c74081c78f78fc', 'serve', '2026-11-30 12:25:21.143568+00');
 INSERT INTO public.known_network VALUES
-	('demo', 'rCk9amz0TkMByESBIn8LnUR5ffyX', '\x5d60a0c699f4f348f88fa32de4c346ae', '2026-11-30 09:53:33.977468+00'),
-	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-30 09:53:34.047215+00'),
-	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-30 09:53:34.047215+00'),
-	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-30 09:53:34.047215+00');
+	('demo', 'pp4LCHsXIfpIJgQRy1tmFf2e70aJ', '\x7737d096824decd3968fabd8b3b8303f', '2026-11-30 12:25:21.916696+00'),
+	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd2', '2026-11-30 12:25:22.110729+00'),
+	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3', '2026-11-30 12:25:22.110729+00'),
+	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa', '2026-11-30 12:25:22.110729+00');
 INSERT INTO public.linked_identity VALUES
-	('demo', 'apple.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-	('demo', 'apple.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+	('demo', 'google.com', 'subject1', 'user1', NULL, NULL, 'user1@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'apple.com', 'subject2', 'user2', NULL, NULL, 'user2@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	('demo', 'google.com', 'subject3', 'user3', NULL, NULL, 'user3@example.com', 'none', false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO public.oob_code VALUES
-	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00'),
-	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00'),
-	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00');
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user1@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'EMAIL_SIGNIN', 'user2', NULL, 'user2@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'EMAIL_SIGNIN', NULL, NULL, 'user3@example.com', NULL, NULL, NULL, NULL, NULL, '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00');
 INSERT INTO public.outbox VALUES
-	('04d21c47-4959-4c3f-94bf-6294966d5141', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-30 09:53:34.047215+00', DEFAULT),
-	('7fda1169-98d5-4d8c-876a-1bc7961d1c6d', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-30 09:53:34.047215+00', DEFAULT),
-	('62b2b8d6-6e15-4f10-bfc6-590ea50e2887', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-30 09:53:34.047215+00', DEFAULT);
+	('c2b41b35-7013-466e-8079-1a6ffff3444d', 'demo', 'account.created', 'user1', 'user', '{}', '2026-11-30 12:25:22.110729+00', DEFAULT),
+	('3b2552c9-9bea-491e-9943-b6e1278881b7', 'demo', 'account.created', 'user2', 'user', '{}', '2026-11-30 12:25:22.110729+00', DEFAULT),
+	('44a98357-162f-4da1-b6b4-509ccde6ece2', 'demo', 'account.created', 'user3', 'user', '{}', '2026-11-30 12:25:22.110729+00', DEFAULT);
 INSERT INTO public.outgoing_email VALUES
-	('a7d378c9-c140-40c0-b36e-aad043fad084', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', 0, '2026-11-30 09:53:34.047215+00', NULL, NULL),
-	('c4269a0c-60e4-4ee5-b8ec-52ba26cf59e5', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', 0, '2026-11-30 09:53:34.047215+00', NULL, NULL),
-	('056a56b5-3935-43f1-9cc8-dedf3fd196c9', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00', 0, '2026-11-30 09:53:34.047215+00', NULL, NULL);
+	('92d504f0-eea5-4866-912d-91c76eaf2915', 'demo', 'VERIFY_EMAIL', 'user1', 'user1@example.com', NULL, '\x', '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', 0, '2026-11-30 12:25:22.110729+00', NULL, NULL),
+	('6b1474b2-21e5-47e2-8b8c-40626b5f39cc', 'demo', 'VERIFY_EMAIL', 'user2', 'user2@example.com', NULL, '\x', '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', 0, '2026-11-30 12:25:22.110729+00', NULL, NULL),
+	('a4c8b8c8-ceba-499c-90fc-6ad82989bcce', 'demo', 'VERIFY_EMAIL', 'user3', 'user3@example.com', NULL, '\x', '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', 0, '2026-11-30 12:25:22.110729+00', NULL, NULL);
+INSERT INTO public.outgoing_sms VALUES
+	('demo', 'acb4d9a8-c003-44d6-b6f9-a026a2bc7e73', 'user1', '\x', true, '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', 0, '2026-11-30 12:25:22.110729+00', NULL, NULL),
+	('demo', '567749ee-0715-43d0-ac21-a43381e0fcff', 'user2', '\x', true, '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', 0, '2026-11-30 12:25:22.110729+00', NULL, NULL),
+	('demo', 'e35d9516-f794-4ae2-b677-e35bc1002057', 'user3', '\x', true, '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', 0, '2026-11-30 12:25:22.110729+00', NULL, NULL);
+INSERT INTO public.passkey VALUES
+	('demo', 'localhost', 'credential1', 'user1', 'user1', '\x', -7, 0, false, false, '{}', '', 'Passkey', '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', NULL),
+	('demo', 'localhost', 'credential2', 'user2', 'user2', '\x', -7, 0, false, false, '{}', '', 'Passkey', '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', NULL),
+	('demo', 'localhost', 'credential3', 'user3', 'user3', '\x', -7, 0, false, false, '{}', '', 'Passkey', '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', NULL);
+INSERT INTO public.phone_code VALUES
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'demo', 'SIGN_IN_OR_SIGN_UP', '+15551', '1', NULL, NULL, NULL, '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 0, true, '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', NULL),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'demo', 'SIGN_IN_OR_SIGN_UP', '+15552', '1', NULL, NULL, NULL, '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 0, true, '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', NULL),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'demo', 'SIGN_IN_OR_SIGN_UP', '+15553', '1', NULL, NULL, NULL, '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 0, true, '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', NULL);
+INSERT INTO public.rate_limit_counter VALUES
+	('\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-30 12:25:22.110729+00', 1, '2026-11-30 12:25:22.110729+00'),
+	('\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-30 12:25:22.110729+00', 1, '2026-11-30 12:25:22.110729+00'),
+	('\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-30 12:25:22.110729+00', 1, '2026-11-30 12:25:22.110729+00');
 INSERT INTO public.realm VALUES
-	('demo', NULL, 628624847101, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', '{}', NULL, NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', NULL, '{}', '{}', '2026-11-30 09:53:33.521579+00', NULL);
+	('demo', NULL, 713357702737, 'demo', 'sekisho', '{"signUpLimit": "0", "passwordFailureLimit": "0"}', '{}', '{}', '{}', NULL, NULL, '{"enabled": false, "origins": [], "topOrigins": [], "relatedOrigins": []}', '{}', NULL, '{}', '{}', '2026-11-30 12:25:21.162085+00', NULL);
+INSERT INTO public.recovery_code VALUES
+	('demo', 'user1', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-30 12:25:22.110729+00'),
+	('demo', 'user2', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-30 12:25:22.110729+00'),
+	('demo', 'user3', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-30 12:25:22.110729+00');
 INSERT INTO public.replay_guard VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-30 09:53:34.047215+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-30 09:53:34.047215+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-30 09:53:34.047215+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-30 12:25:22.110729+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-30 12:25:22.110729+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-30 12:25:22.110729+00');
 INSERT INTO public.revoked_subject VALUES
-	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00'),
-	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00'),
-	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-30 09:53:34.047215+00', '2026-11-30 09:53:34.047215+00');
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00');
 INSERT INTO public.schema_migration VALUES
-	('m0001_schema', '\x8874bcf9114afee586148d72f3b8dcea5eba8e31f08960d08807750ce6589a74', '2026-11-30 09:53:33.447999+00');
+	('m0001_schema', '\x8874bcf9114afee586148d72f3b8dcea5eba8e31f08960d08807750ce6589a74', '2026-11-30 12:25:21.029118+00');
+INSERT INTO public.second_factor VALUES
+	('demo', 'user1', 'source1', 'factor', 'phone', '+15551', NULL, '2026-11-30 12:25:22.110729+00', NULL, NULL, NULL, 0, DEFAULT),
+	('demo', 'user2', 'user2', 'factor', 'phone', '+15552', NULL, '2026-11-30 12:25:22.110729+00', NULL, NULL, NULL, 0, DEFAULT),
+	('demo', 'user3', 'source3', 'factor', 'phone', '+15553', NULL, '2026-11-30 12:25:22.110729+00', NULL, NULL, NULL, 0, DEFAULT);
 INSERT INTO public.session VALUES
-	('demo', 'ba3a48d0-ab56-4d36-bd2b-4e337e18362d', 'rCk9amz0TkMByESBIn8LnUR5ffyX', 1, 'password', '2026-11-30 09:53:33.977468+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', 'default', NULL, 0, '2026-11-30 09:53:33.977468+00', 0, 0, '-infinity', '2026-11-30 09:53:33.977468+00', false, NULL, NULL, NULL, NULL),
-	('demo', '4755f256-4c21-4170-b16a-057b55409123', 'user1', 1, 'anonymous', '2026-11-30 09:53:34.047215+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 09:53:34.047215+00', 0, 0, '-infinity', '2026-11-30 09:53:34.047215+00', false, NULL, NULL, NULL, NULL),
-	('demo', 'ec2ef09a-f1b4-45c9-a0cc-2cd9aee082ca', 'user2', 1, 'anonymous', '2026-11-30 09:53:34.047215+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 09:53:34.047215+00', 0, 0, '-infinity', '2026-11-30 09:53:34.047215+00', false, NULL, NULL, NULL, NULL),
-	('demo', 'c3951e4c-6181-490c-80c5-31f06b59a477', 'user3', 1, 'anonymous', '2026-11-30 09:53:34.047215+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 09:53:34.047215+00', 0, 0, '-infinity', '2026-11-30 09:53:34.047215+00', false, NULL, NULL, NULL, NULL);
+	('demo', 'bfe13270-60f2-4b9c-9f11-0113233dfe21', 'pp4LCHsXIfpIJgQRy1tmFf2e70aJ', 1, 'password', '2026-11-30 12:25:21.916696+00', NULL, NULL, NULL, NULL, 'python-requests/2.34.2', 'default', NULL, 0, '2026-11-30 12:25:21.916696+00', 0, 0, '-infinity', '2026-11-30 12:25:21.916696+00', false, NULL, NULL, NULL, NULL),
+	('demo', '2e04109e-9fd2-45e3-8ebd-4d36834dc3cb', 'user1', 1, 'anonymous', '2026-11-30 12:25:22.110729+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 12:25:22.110729+00', 0, 0, '-infinity', '2026-11-30 12:25:22.110729+00', false, NULL, NULL, NULL, NULL),
+	('demo', 'b0919bb9-0d0d-427c-98f2-d9db1128a091', 'user2', 1, 'anonymous', '2026-11-30 12:25:22.110729+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 12:25:22.110729+00', 0, 0, '-infinity', '2026-11-30 12:25:22.110729+00', false, NULL, NULL, NULL, NULL),
+	('demo', '77560f7d-1791-4b80-9f8d-cab207b21ce9', 'user3', 1, 'anonymous', '2026-11-30 12:25:22.110729+00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, '2026-11-30 12:25:22.110729+00', 0, 0, '-infinity', '2026-11-30 12:25:22.110729+00', false, NULL, NULL, NULL, NULL);
+INSERT INTO public.sign_in_code VALUES
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'default', 'https://example.com', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', 'user1', 1, 'ce1cf034-92f4-4187-b3f3-302d9d5781d2', false, false, false, NULL, '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', NULL, NULL),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'default', 'https://example.com', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', 'user2', 1, '78c1cb85-fb52-4308-950e-c0650136348e', false, false, false, NULL, '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', NULL, NULL),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'default', 'https://example.com', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', 'user3', 1, 'd873b630-fff2-4d7f-be88-0e9b9ca5b6c1', false, false, false, NULL, '2026-11-30 12:25:22.110729+00', '2026-11-30 12:25:22.110729+00', NULL, NULL);
+INSERT INTO public.sign_in_flow VALUES
+	('demo', '\x61ea51136a1eb39db39c889c9c53ebd21e5ce9e78721a6c2c40f8e16b782a879', '', 0, '2026-11-30 12:25:22.110729+00'),
+	('demo', '\xd2bfc8025ea4935a806fc25efa328dd3491fb3e89b1c4f3095f1fea9d6ef09e8', '', 0, '2026-11-30 12:25:22.110729+00'),
+	('demo', '\xed882b45e7d23de0772cdb6028c0feaa5d7588deb5ded2030d915df47a9dcb89', '', 0, '2026-11-30 12:25:22.110729+00');
 INSERT INTO public.signing_key VALUES
-	('demo', 'bhZUu62QouN5my2hYWMFHUJ3eSTjcl_umSbn5XOMMts', 'id-token', 'ES256', '\x018ba4354c3e4ad0260b9abcb10a9a0af130afe266754ee5cdca3bcf33f433cb8b62b1f7ca22cb9a5fe46de88b9f09cfb99d19a5310fe28bcf150e31ad6afaf47c6174f265bdd41cb117199b6a81e5a0e526dfbe9e655d5350843454623afedc1f81111348ae6c96c6a6bec20395529a6b3a54eba3b89c97b0e4450c2ac7d49405ce54a5739369a8bf81050d0147661a29b3a59f2828c50bfb57757f763eb2a5f2c7ffbf4c3506f8e26ba1', '-----BEGIN CERTIFICATE-----
-MIIBGTCBwaADAgECAhEAr6yd7cxAOZY0eQCNRy301jAKBggqhkjOPQQDAjAPMQ0w
-CwYDVQQDDARkZW1vMB4XDTI2MTEzMDA5NDgzM1oXDTM2MTEyNzA5NTMzM1owDzEN
-MAsGA1UEAwwEZGVtbzBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABMHW+pP8FWqf
-e+rpYJ1klimcwHVYiHamrHawtNFaO4U87Exn5ePdUdPzeriGshQlR0BCnv7SWphk
-2tMKVWS9TMMwCgYIKoZIzj0EAwIDRwAwRAIgcmG5uJyp1Tzd9qKbGu/MxSb2TVjT
-R72G4jV/xiDsBosCIBUbNC3YjjVbIdQaOuD2Ttv32mCRMFReZs3H3ygGHwsh
-', '2026-11-30 09:53:33.521579+00', '2026-11-30 09:53:33.521579+00', NULL),
-	('demo', '1927150f', 'refresh-token', 'HS256', '\x018ba4354c6e4978e5ccbffdcd0b00ee3d57ee330aa46c4ad1730b53254d57db36fc9406f2ea19f011f1ebeef6d5b65869701568d11e465021ec80ec9cbaeeae41', NULL, '2026-11-30 09:53:33.521579+00', '2026-11-30 09:53:33.521579+00', NULL);
+	('demo', 'pZBioHbNSkGVIbT0MnG03D0SOIQBV-pOyi2cwQ1bjNc', 'id-token', 'ES256', '\x01bcb528c9a66bef346484b4303c2ae1641dbe44e2d3ff97318370d449c2cb81c473072a00233460c920905360ab43cbd561e38b4b5d8f8d9fa03435f2b547e3fb73a39854b4c58799ad69effc5dc71c4a483649752eee300e3e6fd7221667ee954bd1d781245bfc5ed6c4e96e9705a3a7debca92dfce4beed19c695ac3fcc7c456fa42673b6997a127921d7cf54f91df809402d00e4fb9f3b734caea579037f7e14bfc5f3c38798bdcf70', '-----BEGIN CERTIFICATE-----
+MIIBGjCBwaADAgECAhEAnPSr13yGnGm8PLZ+TQ6CsTAKBggqhkjOPQQDAjAPMQ0w
+CwYDVQQDDARkZW1vMB4XDTI2MTEzMDEyMjAyMVoXDTM2MTEyNzEyMjUyMVowDzEN
+MAsGA1UEAwwEZGVtbzBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABFKTfNeH0iUa
+xrMH6jZQqFXLPOZmpnBO6wJoVqo+TjOqwwL8MXxXw0wo/TciNGeUJLB9SiYfgvtF
+SWZgp4o4SaIwCgYIKoZIzj0EAwIDSAAwRQIgSjkz53kffuSlBDlZH91Ajh8aBxd9
+owTsIy1VTjTJY58CIQCXzp7xO+jktPOis57LIR+Qn24b+aSpWEyYw80sXRhj1Q==
+', '2026-11-30 12:25:21.162085+00', '2026-11-30 12:25:21.162085+00', NULL),
+	('demo', '39be3a46', 'refresh-token', 'HS256', '\x01bcb528c9ce07ed987b3640de158db27b6ef9fc27c72d8d1568968805638b44e455fdd63b0631b26866a6aa97f98369c3856e7be43e51c0d02cddc421b8c7a6e3', NULL, '2026-11-30 12:25:21.162085+00', '2026-11-30 12:25:21.162085+00', NULL);
+INSERT INTO public.sms_usage VALUES
+	('demo', '2026-11-29', '1', 1, 0),
+	('demo', '2026-11-28', '1', 1, 0),
+	('demo', '2026-11-27', '1', 1, 0);
 ALTER TABLE ONLY public.account_event
     ADD CONSTRAINT account_event_pkey PRIMARY KEY (project_id, sequence);
 ALTER TABLE ONLY public.account_merge
