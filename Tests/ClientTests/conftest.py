@@ -1,4 +1,5 @@
 import gc
+import json
 import os
 import resource
 import secrets
@@ -12,10 +13,12 @@ import gateway
 from accounts import import_account, sign_in_with_password
 from admin_sdk import create_service_key, emulator_admin, serve_admin
 from client import Client
+from console_pages import CONSOLE_ENVIRONMENT, OWNER, Visitor, accept_invitation
 from contract import Contract
 from installation import Installation, new_database, sql
 from postgres import Postgres
 from simulators import Simulators
+from smtp_server import SMTPServer, smtp_environment, smtp_server_running
 
 
 def pytest_collection_modifyitems(items):
@@ -221,3 +224,28 @@ def ada(admin):
 def session(admin, ada):
     """The response to a sign-in of `ada`."""
     return sign_in_with_password(admin.client, ada)
+
+
+@pytest.fixture(scope="module")
+def mail_server():
+    """The SMTP server of `console`."""
+    return SMTPServer()
+
+
+@pytest.fixture(scope="module")
+def console(fresh_installation, mail_server):
+    """`sekisho serve` of `fresh_installation`, with the console."""
+    with smtp_server_running(mail_server) as port:
+        fresh_installation.environment |= CONSOLE_ENVIRONMENT | smtp_environment(port)
+        with fresh_installation.serving() as running:
+            yield running
+
+
+@pytest.fixture(scope="module")
+def owner(fresh_installation, console, mail_server):
+    """A visitor who has accepted an invitation and signed in, and the secret of the authenticator app."""
+    printed = json.loads(fresh_installation.run_ok(f"administrators invite {OWNER} --role owner"))
+    link = printed["invitationUri"].removeprefix(console.url)
+    visitor = Visitor(console.url)
+    secret = accept_invitation(visitor, link, OWNER, mail_server)
+    return visitor, secret

@@ -10,6 +10,7 @@ from aiosmtpd.smtp import AuthResult
 
 from gateway import free_port
 
+FROM = "no-reply@auth.example.com"
 SMTP_USER, SMTP_PASSWORD = "sekisho", "pass/word:1"
 
 
@@ -79,3 +80,8 @@ def smtp_server_running(server, port=None, **options):
         yield controller.port
     finally:
         controller.stop()
+
+
+def smtp_environment(port, **more):
+    """The variables of a gateway that sends emails to an SMTP server on `port`."""
+    return {"SEKISHO_SMTP_URL": f"smtp://127.0.0.1:{port}", "SEKISHO_EMAIL_FROM": FROM} | more

@@ -2,95 +2,15 @@
 
 import json
 import re
-from urllib.parse import quote, urlsplit
 
 import pytest
 import requests
 
-import qr_code
-from dev_pages import BROWSER_HEADERS, FORM_HEADERS, Page
+from console_pages import OWNER, PASSWORD, Visitor, accept_invitation, received_by
 from gateway import eventually
 from one_time_password import totp
-from smtp_server import SMTPServer, smtp_server_running
-from test_email_delivery import smtp_environment
 
-OWNER, VIEWER, HELPER = "owner@example.org", "viewer@example.org", "helper@example.org"
-PASSWORD = "staple battery horse 7"
-CONSOLE = {"SEKISHO_CONSOLE_PROJECT": "operators"}
-
-
-class Visitor:
-    """A browser in the console: keeps cookies, and follows no redirect to another page."""
-
-    def __init__(self, url):
-        self.url, self.session = url, requests.Session()
-
-    def open(self, path):
-        return self._page(self.session.get(self.url + path, headers=BROWSER_HEADERS, timeout=30))
-
-    def submit(self, page, form, headers=FORM_HEADERS, **values):
-        found = page.forms[form]
-        data = {**found.fields, **values}
-        return self._page(self.session.post(
-            self.url + found.action, data=data, headers={**BROWSER_HEADERS, **headers}, timeout=30))
-
-    def _page(self, response):
-        return Page(self.url, response)
-
-    def sign_in(self, secret, ahead):
-        code = self.submit(self.open("/console/signIn"), "password", email=OWNER, password=PASSWORD)
-        return self.submit(code, "code", code=totp(secret, ahead=ahead))
-
-
-def accept_invitation(visitor, link, email, server):
-    """Proves the mailbox, sets the password and enrolls an authenticator app; returns the secret of the app."""
-    invitation = visitor.open(link)
-    assert "You are invited to the console" in invitation.text
-    assert "Check your email" in visitor.submit(invitation, "invitation", email=email).text
-    assert eventually(lambda: received_by(email, server)), "no email was received"
-    text = re.search(r"https?://\S+oobCode=\S+", received_by(email, server)[0].part("plain")).group()
-    parts = urlsplit(text)
-    page = requests.get(f"{visitor.url}{parts.path}?{parts.query}", headers=BROWSER_HEADERS, timeout=30).text
-    fields = dict(re.findall(r'type="hidden" name="([^"]*)" value="([^"]*)"', page))
-    answer = requests.post(
-        visitor.url + parts.path, data={**fields, "newPassword": PASSWORD}, headers=BROWSER_HEADERS, timeout=30)
-    assert answer.status_code == 200, answer.text
-    enrolment = visitor.submit(visitor.open("/console/signIn"), "password", email=email, password=PASSWORD)
-    secret = enrolment.forms["enrolment"].fields["secret"]
-    link = f"otpauth://totp/Sekisho%20console:{quote(email, safe='')}?secret={secret}&issuer=Sekisho%20console"
-    assert link in enrolment.links and qr_code.modules(enrolment.html) in qr_code.encodings(link)
-    overview = visitor.submit(enrolment, "enrolment", code=totp(secret))
-    assert overview.status == 200 and "Sign out" in overview.text, overview.text
-    return secret
-
-
-def received_by(email, server):
-    return [received for received in server.received if received.recipients == [email]]
-
-
-@pytest.fixture(scope="module")
-def server():
-    return SMTPServer()
-
-
-@pytest.fixture(scope="module")
-def console(fresh_installation, server):
-    with smtp_server_running(server) as port:
-        fresh_installation.environment |= CONSOLE | smtp_environment(port)
-        with fresh_installation.serving() as running:
-            yield running
-
-
-@pytest.fixture(scope="module")
-def owner(fresh_installation, console, server):
-    """A visitor who has accepted an invitation and signed in, and the secret of the authenticator app."""
-    printed = json.loads(fresh_installation.run_ok(f"administrators invite {OWNER} --role owner"))
-    link = printed["invitationUri"].removeprefix(console.url)
-    visitor = Visitor(console.url)
-    secret = accept_invitation(visitor, link, OWNER, server)
-    return visitor, secret
-
-
+VIEWER, HELPER = "viewer@example.org", "helper@example.org"
 SCREENS = ["overview", "accounts", "newAccount", "events", "queues", "health", "audit", "settings", "providers", "tenants", "apps", "brand", "texts",
            "administrators"]
 
@@ -131,7 +51,7 @@ def test_an_account_is_created_edited_and_deleted(owner):
     assert "The account was deleted." in deleted.text
 
 
-def test_a_viewer_of_one_project_reads_it_and_changes_nothing(owner, console, server):
+def test_a_viewer_of_one_project_reads_it_and_changes_nothing(owner, console, mail_server):
     administrator, _ = owner
     created = administrator.submit(
         administrator.open("/console/demo/newAccount"), "create-account", email="bob@example.org")
@@ -139,7 +59,8 @@ def test_a_viewer_of_one_project_reads_it_and_changes_nothing(owner, console, se
     invited = administrator.submit(
         administrator.open("/console/demo/administrators"), "invite", email=VIEWER, role="viewer")
     viewer = Visitor(console.url)
-    accept_invitation(viewer, re.search(r"/console/invitation\?code=[\w-]{43}", invited.text).group(), VIEWER, server)
+    link = re.search(r"/console/invitation\?code=[\w-]{43}", invited.text).group()
+    accept_invitation(viewer, link, VIEWER, mail_server)
     account = viewer.open(path)
     assert not {"disable", "profile", "sign-out", "send-reset", "delete", "claims"} & set(account.forms)
     assert "Your role in this project (viewer)" in account.text and "bob@example.org" in account.text
@@ -152,12 +73,12 @@ def test_a_viewer_of_one_project_reads_it_and_changes_nothing(owner, console, se
 
 
 def test_owners_are_told_of_a_new_administrator_who_loses_the_role_with_the_second_factor(
-        owner, fresh_installation, console, server):
+        owner, fresh_installation, console, mail_server):
     link = json.loads(fresh_installation.run_ok(f"administrators invite {HELPER} --role support"))["invitationUri"]
     helper = Visitor(console.url)
-    accept_invitation(helper, link.removeprefix(console.url), HELPER, server)
+    accept_invitation(helper, link.removeprefix(console.url), HELPER, mail_server)
     assert eventually(lambda: any(
-        "has a role in" in email.part("plain") for email in received_by(OWNER, server)))
+        "has a role in" in email.part("plain") for email in received_by(OWNER, mail_server)))
     [identifier] = [
         row["id"] for row in json.loads(fresh_installation.run_ok("administrators list --json"))
         if row["email"] == HELPER]

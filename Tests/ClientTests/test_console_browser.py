@@ -8,26 +8,11 @@ from selenium.webdriver.common.keys import Keys
 
 from accessibility import violations
 from browser import browser
+from console_pages import OWNER, PASSWORD, received_by
 from gateway import eventually
 from one_time_password import totp
-from smtp_server import SMTPServer, smtp_server_running
-from test_console import CONSOLE, OWNER, PASSWORD, received_by
-from test_email_delivery import smtp_environment
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def server():
-    return SMTPServer()
-
-
-@pytest.fixture(scope="module")
-def console(fresh_installation, server):
-    with smtp_server_running(server) as port:
-        fresh_installation.environment |= CONSOLE | smtp_environment(port)
-        with fresh_installation.serving() as running:
-            yield running
 
 
 @pytest.fixture(scope="module")
@@ -56,13 +41,13 @@ def fill(window, heading, **values):
 
 
 def test_a_person_accepts_an_invitation_and_signs_in_again_by_keyboard(
-        fresh_installation, console, server, window):
+        fresh_installation, console, mail_server, window):
     link = json.loads(fresh_installation.run_ok(f"administrators invite {OWNER} --role owner"))["invitationUri"]
     window.open(link)
     assert window.heading == "Accept the invitation"
     fill(window, "Check your email", email=OWNER)
-    assert eventually(lambda: received_by(OWNER, server)), "no email was received"
-    window.open(re.search(r"https?://\S+oobCode=\S+", received_by(OWNER, server)[0].part("plain")).group())
+    assert eventually(lambda: received_by(OWNER, mail_server)), "no email was received"
+    window.open(re.search(r"https?://\S+oobCode=\S+", received_by(OWNER, mail_server)[0].part("plain")).group())
     focus(window, "element.type === 'password'").send_keys(PASSWORD, Keys.ENTER)
     window.wait(lambda: not window.elements("input[type=password]"))
 

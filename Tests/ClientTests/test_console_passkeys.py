@@ -13,14 +13,13 @@ from selenium.webdriver.common.virtual_authenticator import VirtualAuthenticator
 
 import gateway
 from accessibility import violations
+from console_pages import CONSOLE_ENVIRONMENT, PASSWORD, received_by
 from dev_pages import BROWSER_HEADERS, FORM_HEADERS, Page
 from gateway import eventually
 from nginx import nginx_running
-from smtp_server import SMTPServer, smtp_server_running
+from smtp_server import smtp_environment, smtp_server_running
 from software_authenticator import Authenticator
-from test_console import CONSOLE, PASSWORD, received_by
 from test_console_browser import fill, focus
-from test_email_delivery import smtp_environment
 from test_sign_in_page_passkeys import WITHOUT_LIST
 from web_app import isolated_browser
 
@@ -67,10 +66,10 @@ def options_of(page):
     return json.loads(unescape(options))
 
 
-def set_password(email, server):
+def set_password(email, mail_server):
     """Opens the page of the email, and sets the password; it does not need the console's host."""
-    assert eventually(lambda: received_by(email, server)), "no email was received"
-    link = re.search(r"https?://\S+oobCode=\S+", received_by(email, server)[-1].part("plain")).group()
+    assert eventually(lambda: received_by(email, mail_server)), "no email was received"
+    link = re.search(r"https?://\S+oobCode=\S+", received_by(email, mail_server)[-1].part("plain")).group()
     page = requests.get(link, headers=BROWSER_HEADERS, timeout=30).text
     fields = dict(re.findall(r'type="hidden" name="([^"]*)" value="([^"]*)"', page))
     answer = requests.post(
@@ -83,14 +82,9 @@ def invite(installation, email, role):
 
 
 @pytest.fixture(scope="module")
-def server():
-    return SMTPServer()
-
-
-@pytest.fixture(scope="module")
-def console(fresh_installation, server):
-    with smtp_server_running(server) as port:
-        fresh_installation.environment |= CONSOLE | {"SEKISHO_CONSOLE_URL": ORIGIN} | smtp_environment(port)
+def console(fresh_installation, mail_server):
+    with smtp_server_running(mail_server) as port:
+        fresh_installation.environment |= CONSOLE_ENVIRONMENT | {"SEKISHO_CONSOLE_URL": ORIGIN} | smtp_environment(port)
         # The command that invites the first person creates the operators' project.
         fresh_installation.link = invite(fresh_installation, ADA, "owner")["invitationUri"]
         with fresh_installation.serving() as running:
@@ -98,13 +92,13 @@ def console(fresh_installation, server):
 
 
 @pytest.fixture(scope="module")
-def ada(fresh_installation, console, server):
+def ada(fresh_installation, console, mail_server):
     """A visitor who has accepted an invitation with a passkey."""
     visitor = Visitor(console.url)
     assert fresh_installation.link.startswith(f"{ORIGIN}/console/invitation?code=")
     page = visitor.open(fresh_installation.link.removeprefix(ORIGIN))
     assert "Check your email" in visitor.submit(page, "invitation", email=ADA).text
-    set_password(ADA, server)
+    set_password(ADA, mail_server)
     enrolment = visitor.submit(visitor.open("/console/signIn"), "password", email=ADA, password=PASSWORD)
     created = visitor.create(enrolment, "createPasskey")
     assert "Passkey created" in created.text, created.text
@@ -176,10 +170,10 @@ def window(console, tmp_path_factory):
 
 @pytest.mark.slow
 def test_a_person_accepts_with_a_passkey_and_signs_in_with_it_by_keyboard(
-        ada, fresh_installation, console, server, window):
+        ada, fresh_installation, console, mail_server, window):
     window.open(invite(fresh_installation, EVE, "support")["invitationUri"])
     fill(window, "Check your email", email=EVE)
-    set_password(EVE, server)
+    set_password(EVE, mail_server)
     window.open(f"{ORIGIN}/console/signIn")
     fill(window, "Set up an authenticator app", email=EVE, password=PASSWORD)
     assert violations(window) == []

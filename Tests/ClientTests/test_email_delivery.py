@@ -19,9 +19,10 @@ from emails import (
 )
 from gateway import eventually
 from installation import sql
-from smtp_server import SMTP_PASSWORD, SMTP_USER, ReceivedEmail, SMTPServer, smtp_server_running
+from smtp_server import (
+    FROM, SMTP_PASSWORD, SMTP_USER, ReceivedEmail, SMTPServer, smtp_environment, smtp_server_running,
+)
 
-FROM = "no-reply@auth.example.com"
 PASSWORD_IN_URL = quote(SMTP_PASSWORD, safe="")
 
 
@@ -33,11 +34,6 @@ def installation(new_installation):
 @pytest.fixture
 def server():
     return SMTPServer()
-
-
-def smtp_environment(port, **more):
-    """The variables of a gateway that sends emails to an SMTP server on `port`."""
-    return {"SEKISHO_SMTP_URL": f"smtp://127.0.0.1:{port}", "SEKISHO_EMAIL_FROM": FROM} | more
 
 
 @pytest.fixture

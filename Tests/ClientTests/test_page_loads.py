@@ -13,9 +13,6 @@ import gateway
 from browser import browser
 from client import PASSWORD, fresh_email
 from installation import new_database
-from smtp_server import SMTPServer, smtp_server_running
-from test_console import CONSOLE, OWNER, Visitor, accept_invitation
-from test_email_delivery import smtp_environment
 from test_start_page_browser import admin, fill, sign_in_with_apple
 
 pytestmark = pytest.mark.slow
@@ -152,40 +149,19 @@ def test_a_merge_is_undone(own_dev, newcomer):
     assert newcomer.page_loads() <= LIMIT
 
 
-@pytest.fixture(scope="module")
-def server():
-    return SMTPServer()
-
-
-@pytest.fixture(scope="module")
-def console(fresh_installation, server):
-    with smtp_server_running(server) as port:
-        fresh_installation.environment |= CONSOLE | smtp_environment(port)
-        with fresh_installation.serving() as running:
-            yield running
-
-
-@pytest.fixture(scope="module")
-def owner(fresh_installation, console, server):
-    link = json.loads(fresh_installation.run_ok(f"administrators invite {OWNER} --role owner"))["invitationUri"]
-    visitor = Visitor(console.url)
-    accept_invitation(visitor, link.removeprefix(console.url), OWNER, server)
-    return visitor
-
-
 @pytest.fixture
 def signed_in(console, owner, newcomer):
     """A person who is signed in to the console."""
     newcomer.window.open(console.url + "/console/signIn")
-    for cookie in owner.session.cookies:
+    for cookie in owner[0].session.cookies:
         newcomer.driver.add_cookie({"name": cookie.name, "value": cookie.value, "path": "/", "sameSite": "Strict"})
     return newcomer
 
 
 def test_the_reason_of_a_failed_sign_in_is_found_in_the_account(console, owner, signed_in):
-    email = fresh_email()
-    created = owner.submit(owner.open("/console/demo/newAccount"), "create-account", email=email)
-    assert "The account is disabled." in owner.submit(created, "disable").text
+    visitor, email = owner[0], fresh_email()
+    created = visitor.submit(visitor.open("/console/demo/newAccount"), "create-account", email=email)
+    assert "The account is disabled." in visitor.submit(created, "disable").text
     signed_in.start(console.url + "/console")
     signed_in.follow("Accounts")
     signed_in.enter("ID, email address, phone number or name", email)
