@@ -206,8 +206,8 @@ struct CompositionRoot: Sendable {
             console: ConsoleSignIn(
                 administrators: administrators(on: pool, store, configuration), password: password,
                 secondFactor: secondFactor, enrolment: enrolment, passkeys: passkey,
-                passkeyEnrolment: passkeyEnrolment, emails: emailActions.sending, authenticator: authenticator,
-                store: store, sealedTokens: sealedTokens, clock: clock),
+                passkeyEnrolment: passkeyEnrolment, editor: editor(store, completion), emails: emailActions.sending,
+                authenticator: authenticator, store: store, sealedTokens: sealedTokens, clock: clock),
             audit: trail, counts: counts.service(on: pool, clock: clock), events: events(on: pool, configuration),
             queues: WorkQueues(
                 store: PostgresWorkQueueStore(pool: pool), facts: ProjectHealthQuery(pool: pool).facts(of:),

@@ -11,7 +11,8 @@ extension Endpoint {
         let linking = call.services.accounts.linking
         if let mergeToken = try request.checkedMergeToken() {
             let merged = try await linking.merge(
-                mergeToken, by: administrator.actor, in: administrator.realm, from: call.context)
+                mergeToken, by: administrator.actor, with: administrator.scopes, in: administrator.realm,
+                from: call.context)
             return try .json(MergeMembers(merged))
         }
         let preview = try await linking.previewMerge(

@@ -1,7 +1,7 @@
 internal import HTML
 
 extension SignInScreens {
-    /// The page that lists the passkeys of the person who is signed in, and creates another one.
+    /// The page that lists the passkeys of the person who is signed in, creates another one, and removes one.
     package static let passkeysPath = "/console/passkeys"
 
     /// The form whose button signs in with a passkey.
@@ -31,13 +31,18 @@ extension SignInScreens {
 
     /// A passkey in the list of a person's passkeys.
     package struct ListedPasskey: Sendable {
+        let id: String
         let name: String
         /// In milliseconds since 1970.
         let createdAt: Int64
+        /// In milliseconds since 1970; `nil` if nobody has signed in with the passkey.
+        let lastUsedAt: Int64?
 
-        package init(name: String, createdAt: Int64) {
+        package init(id: String, name: String, createdAt: Int64, lastUsedAt: Int64?) {
+            self.id = id
             self.name = name
             self.createdAt = createdAt
+            self.lastUsedAt = lastUsedAt
         }
     }
 
@@ -47,9 +52,7 @@ extension SignInScreens {
     package static func passkeys(
         _ passkeys: [ListedPasskey], _ ceremony: ConsoleCeremony?, _ state: State, now: Int64
     ) -> Screen {
-        let rows = passkeys.map { passkey in
-            Markup(.li, [.isolated(passkey.name), .time(passkey.createdAt, now: now)])
-        }
+        let rows = passkeys.enumerated().map { row(of: $1, at: $0, state, now: now) }
         let list = rows.isEmpty ? Markup(.p, text: "None.") : Markup(.ul, [.classes(["rows"])], rows)
         let creation = ceremony.map { ceremony in
             PersonForm("addPasskey", to: passkeysPath, button: "Create a passkey", ceremony: ceremony)
@@ -64,4 +67,31 @@ extension SignInScreens {
             "Your passkeys", state, "With a passkey, you sign in to the console without a password and a code.",
             [list, advice] + [creation].compactMap(\.self) + [back], ceremony)
     }
+
+    /// - Parameter index: of the passkey in the list. IDs of passkeys are too long for the ID of a form.
+    private static func row(of passkey: ListedPasskey, at index: Int, _ state: State, now: Int64) -> Markup {
+        let used =
+            passkey.lastUsedAt.map { Markup(.span, [.text("last used "), .time($0, now: now)]) } ?? .text("never used")
+        let removal = PersonForm(
+            "\(removePasskeyForm)-\(index)", to: passkeysPath, button: "Remove this passkey",
+            keeping: [("passkey", passkey.id)], isQuiet: true)
+        return Markup(
+            .li,
+            [
+                .isolated(passkey.name), Markup(.span, [.text("created "), .time(passkey.createdAt, now: now)]), used,
+                Markup(
+                    .details,
+                    [
+                        Markup(.summary, [.text("Remove "), .isolated(passkey.name)]),
+                        Markup(
+                            .p,
+                            text:
+                                "Sessions that were opened with this passkey end. You keep at least one passkey or authenticator app."
+                        ), removal.markup(state.forms, for: state.browser),
+                    ]),
+            ])
+    }
+
+    /// The beginning of the IDs of the forms that remove a passkey.
+    package static let removePasskeyForm = "removePasskey"
 }

@@ -14,10 +14,7 @@ extension CompositionRoot {
         _ factors: FactorEnrolment, _ passkeys: PasskeyEnrolment
     ) -> AccountServices {
         AccountServices(
-            editor: AccountEditor(
-                completion: completion, store: store, passwords: passwords, breaches: breaches,
-                emailFactory: emailFactory, limiter: limiter, clock: clock),
-            factors: factors, passkeys: passkeys,
+            editor: editor(store, completion), factors: factors, passkeys: passkeys,
             exporting: AccountExporting(
                 store: PostgresAccountExportStore(pool: pool), emailFactory: emailFactory, limiter: limiter,
                 clock: clock),
@@ -27,6 +24,12 @@ extension CompositionRoot {
             linking: LinkAdministration(
                 store: store, sealedTokens: sealedTokens, emailFactory: emailFactory, clock: clock),
             convertImportedUser: mode.convertImportedUser)
+    }
+
+    func editor(_ store: any AccountStore, _ completion: SignInCompletion) -> AccountEditor {
+        AccountEditor(
+            completion: completion, store: store, passwords: passwords, breaches: breaches, emailFactory: emailFactory,
+            limiter: limiter, clock: clock)
     }
 
     func administration(on pool: Pool, _ store: any AccountStore) -> AccountAdministration {

@@ -60,21 +60,19 @@ extension ConsolePages {
         }
     }
 
-    func addPasskey(_ call: EndpointCall) async throws -> Response {
-        try await serving(call) { cookies in
-            guard let former = cookies[.session], let person = try await signIn.person(former)?.person else {
-                return redirectToSignIn(call)
-            }
-            guard let submitted = PersonFormInput(FormInput(call.request)),
-                forms.accepts(submitted, in: call.request, of: browser(of: person), origin: url())
-            else { return formRejected(call) }
+    /// Adds or removes a passkey.
+    func submitPasskeys(_ call: EndpointCall) async throws -> Response {
+        try await servingPersonForm(call) { person, submitted, cookies in
             do {
-                let response = try RegistrationResponse(field: submitted.input.passkeyResponse)
-                cookies.set(.session, try await signIn.addPasskey(response, of: person, from: call.context))
+                if submitted.form.beginsExactly(with: "\(SignInScreens.removePasskeyForm)-") {
+                    try await signIn.removePasskey(ID(submitted.input["passkey"]), of: person, from: call.context)
+                } else {
+                    let response = try RegistrationResponse(field: submitted.input.passkeyResponse)
+                    cookies.set(.session, try await signIn.addPasskey(response, of: person, from: call.context))
+                }
                 return Self.redirect(to: SignInScreens.passkeysPath)
             } catch ConsoleRefusal.proofNeeded {
-                return Self.redirect(
-                    to: ConsolePath.withQuery(SignInScreens.path, "continue", SignInScreens.passkeysPath))
+                return Self.redirectToProof(for: SignInScreens.passkeysPath)
             } catch let refusal as any Refusal {
                 return respond(try await passkeyScreen(of: person, problem: refusal.textForPerson), call)
             }
@@ -89,10 +87,12 @@ extension ConsolePages {
             // The account has the maximum number of passkeys.
         }
         let listed = person.account.passkeys.map {
-            SignInScreens.ListedPasskey(name: $0.name, createdAt: $0.createdAt.milliseconds)
+            SignInScreens.ListedPasskey(
+                id: $0.id.rawValue, name: $0.name, createdAt: $0.createdAt.milliseconds,
+                lastUsedAt: $0.lastUsedAt?.milliseconds)
         }
-        let state = SignInScreens.State(
-            target: SignInScreens.passkeysPath, forms: forms, browser: browser(of: person), problem: problem)
-        return SignInScreens.passkeys(listed, creation, state, now: clock.now().milliseconds)
+        return SignInScreens.passkeys(
+            listed, creation, state(of: person, at: SignInScreens.passkeysPath, problem: problem),
+            now: clock.now().milliseconds)
     }
 }

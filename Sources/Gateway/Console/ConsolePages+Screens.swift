@@ -108,10 +108,13 @@ extension ConsolePages {
         let passkeys =
             offersPasskeys
             ? [Markup(.p, [.link(SignInScreens.passkeysPath, .text("Your passkeys"))])] : []
+        let recoveryCodes =
+            person.account.secondFactors.isEmpty
+            ? [] : [Markup(.p, [.link(SignInScreens.recoveryCodesPath, .text("Your recovery codes"))])]
         let signOut = PersonForm("signOut", to: SignInScreens.signOutPath, button: "Sign out", isQuiet: true)
         return Self.details(
             role, person.account.email?.rawValue ?? person.account.id.rawValue,
-            [confirmation] + passkeys + [signOut.markup(context.forms, for: context.browser)])
+            [confirmation] + passkeys + recoveryCodes + [signOut.markup(context.forms, for: context.browser)])
     }
 
     private static func details(_ label: String, _ current: String, _ content: [Markup]) -> Markup {

@@ -22,7 +22,15 @@ extension ConsolePages {
             },
             .pageOutsideContract("postConsoleSignOut", .post, SignInScreens.signOutPath) { try await signOut($0) },
             .pageOutsideContract("getConsolePasskeys", .get, SignInScreens.passkeysPath) { try await showPasskeys($0) },
-            .pageOutsideContract("postConsolePasskeys", .post, SignInScreens.passkeysPath) { try await addPasskey($0) },
+            .pageOutsideContract("postConsolePasskeys", .post, SignInScreens.passkeysPath) {
+                try await submitPasskeys($0)
+            },
+            .pageOutsideContract("getConsoleRecoveryCodes", .get, SignInScreens.recoveryCodesPath) {
+                try await showRecoveryCodes($0)
+            },
+            .pageOutsideContract("postConsoleRecoveryCodes", .post, SignInScreens.recoveryCodesPath) {
+                try await renewRecoveryCodes($0)
+            },
         ]
     }
 
@@ -156,22 +164,6 @@ extension ConsolePages {
                 let state = state(nil, &cookies, problem: refusal.textForPerson)
                 return respond(SignInScreens.invitation(state, code: code), call)
             }
-        }
-    }
-
-    private func signOut(_ call: EndpointCall) async throws -> Response {
-        try await serving(call) { cookies in
-            guard let reference = cookies[.session], let person = try await signIn.person(reference)?.person else {
-                return Self.redirect(to: SignInScreens.path)
-            }
-            guard let submitted = PersonFormInput(FormInput(call.request)),
-                forms.accepts(submitted, in: call.request, of: browser(of: person), origin: url())
-            else { return formRejected(call) }
-            try await signIn.signOut(person, from: call.context)
-            cookies.remove(.session)
-            var response = Self.redirect(to: SignInScreens.path)
-            response.headers.add("Clear-Site-Data", "\"cache\"")
-            return response
         }
     }
 

@@ -44,6 +44,8 @@ public struct AccountEditor: Sendable {
         public var allowsNoSignInMethod = false
         /// Protects the last sign-in method whatever the policy is: the pages have no way to confirm its loss.
         public var keepsSignInMethod = false
+        /// See ``OwnerChange/keepsRoles``.
+        public var keepsRoles = false
         /// Ends all other sessions of the account, and replaces the caller's session with one that counts as a fresh
         /// login.
         public var renewsSession = false
@@ -106,6 +108,7 @@ public struct AccountEditor: Sendable {
             ? input.unlinked : input.unlinked.subtracting([.password])
         if change.unlinked.contains(.password) { change.update.usesEmailLinks = false }
         change.removedPasskeys = input.removedPasskeys
+        change.keepsRoles = input.keepsRoles
         if input.removesSignInMethods, !input.allowsNoSignInMethod,
             input.keepsSignInMethod || realm.policy.protectsLastSignInMethod
         {

@@ -175,9 +175,11 @@ public protocol AccountStore: Sendable {
     ///
     /// - Returns: the time until which the merge can be undone.
     /// - Throws: ``StoreConflict/stale`` if the accounts no longer match the precondition;
-    ///   ``StoreConflict/alreadyUsed`` if the merge token was used before, and the merge record no longer exists.
+    ///   ``StoreConflict/alreadyUsed`` if the merge token was used before, and the merge record no longer exists;
+    ///   the refusal of `roles`.
     func merge(
-        _ merge: AccountMerge, recording: EventRecording, announcing notices: MergeNotices, in realm: ID<Realm>
+        _ merge: AccountMerge, roles: MergedRoles, recording: EventRecording, announcing notices: MergeNotices,
+        in realm: ID<Realm>
     ) async throws -> Instant
 
     /// Restores the source of a merge, and removes from the target (the remaining account) what it received in the

@@ -55,9 +55,13 @@ public struct LinkAdministration: Sendable {
     /// Commits the previewed merge atomically. Until the merge token expires, a repeated call with it returns the same
     /// result, unless the merge has been undone or the target no longer exists.
     ///
-    /// - Parameter context: determines the language of the notices.
+    /// - Parameters:
+    ///   - scopes: of the caller. Passkeys and factors of the source sign in to the target, so only a caller who may
+    ///     give roles merges an account with a role.
+    ///   - context: determines the language of the notices.
     public func merge(
-        _ mergeToken: String, by actor: AuditActor, in realm: Realm, from context: RequestContext
+        _ mergeToken: String, by actor: AuditActor, with scopes: ServiceKeyScopes, in realm: Realm,
+        from context: RequestContext
     ) async throws -> Merged {
         let now = clock.now()
         let (precondition, replayKey) = try sealedTokens.decode(
@@ -66,9 +70,10 @@ public struct LinkAdministration: Sendable {
             precondition: precondition, replayKeys: [replayKey], mergedAt: now,
             undoableUntil: now + AccountMerging.undoWindow)
         let notices = MergeNotices(of: merge, emailFactory: emailFactory, by: realm.policy, from: context)
+        let roles: MergedRoles = scopes.allows(.writeAdministrators) ? .accepted : .rejected(.administratorScopeMissing)
         let end = try await mappingConflicts(to: \.refusalOfAdministratorsMerge) {
             try await store.merge(
-                merge, recording: realm.recording(by: actor), announcing: notices, in: realm.id)
+                merge, roles: roles, recording: realm.recording(by: actor), announcing: notices, in: realm.id)
         }
         return Merged(plan: precondition.plan, undoableUntil: end)
     }

@@ -10,6 +10,8 @@ public struct OwnerChange: Hashable, Sendable {
     public var removedPasskeys: Set<ID<Passkey>> = []
     /// Rejects the change if none of these sign-in methods would be left; `nil` permits the loss of the last one.
     public var protectedMethods: UsableSignInMethods?
+    /// Rejects the change if it would suspend roles in the console.
+    public var keepsRoles = false
     /// The time of the change, read after all slow work, such as hashing a password.
     public private(set) var changedAt: Instant
     /// The session to open. If it is set, every other session of the account ends, and `validSince` becomes

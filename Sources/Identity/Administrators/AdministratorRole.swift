@@ -126,6 +126,8 @@ public enum AdministratorRefusal: Refusal, Hashable {
     case exceedsOwnScopes(AdministratorRole)
     /// All projects need an owner whose account is enabled.
     case lastOwner
+    /// The person would have neither an authenticator app nor a passkey that the console accepts.
+    case lastFactor
     /// The change would leave a person with a role without a verified address.
     case unprovenAddress
     /// The person has no role in the project.
@@ -138,7 +140,7 @@ public enum AdministratorRefusal: Refusal, Hashable {
 extension AdministratorRefusal {
     public var code: ErrorCode {
         switch self {
-        case .noConsole, .lastOwner, .unprovenAddress, .alreadyAdministrator, .tooManyAdministrators:
+        case .noConsole, .lastOwner, .lastFactor, .unprovenAddress, .alreadyAdministrator, .tooManyAdministrators:
             .operationNotAllowed
         case .ownRole, .exceedsOwnScopes: .permissionDenied
         case .unknownAdministrator: .userNotFound
@@ -151,6 +153,8 @@ extension AdministratorRefusal {
         case .ownRole: "An administrator cannot change their own role."
         case .exceedsOwnScopes(let role): "The caller lacks scopes of the role \(role.rawValue)."
         case .lastOwner: "The last owner of all projects keeps the role and the account. Invite another owner first."
+        case .lastFactor:
+            "A person with a role in the console keeps a passkey or an authenticator app. Add another one first."
         case .unprovenAddress:
             "A person with a role in the console needs a verified address. Set emailVerified together with a new address."
         case .alreadyAdministrator: "The person has a role in this project. Change the role instead."

@@ -5,7 +5,7 @@
 /// keeps a sealed reference to it.
 ///
 /// Throws the refusals of ``PasswordMethod``, ``SecondFactorSignIn``, ``FactorEnrolment``, ``PasskeyMethod``,
-/// ``PasskeyEnrolment`` and ``Administrators``, and ``ConsoleRefusal``.
+/// ``PasskeyEnrolment``, ``AccountEditor`` and ``Administrators``, and ``ConsoleRefusal``.
 public struct ConsoleSignIn: Sendable {
     /// How long a session of the console lasts without a request.
     public static let idleLifetime: Duration = .seconds(30 * 60)
@@ -20,6 +20,7 @@ public struct ConsoleSignIn: Sendable {
     let enrolment: FactorEnrolment
     let passkeys: PasskeyMethod
     let passkeyEnrolment: PasskeyEnrolment
+    let editor: AccountEditor
     private let emails: OOBCodeSender
     let authenticator: Authenticator
     private let store: any AccountStore
@@ -28,8 +29,8 @@ public struct ConsoleSignIn: Sendable {
 
     public init(
         administrators: Administrators, password: PasswordMethod, secondFactor: SecondFactorSignIn,
-        enrolment: FactorEnrolment, passkeys: PasskeyMethod, passkeyEnrolment: PasskeyEnrolment, emails: OOBCodeSender,
-        authenticator: Authenticator, store: any AccountStore,
+        enrolment: FactorEnrolment, passkeys: PasskeyMethod, passkeyEnrolment: PasskeyEnrolment,
+        editor: AccountEditor, emails: OOBCodeSender, authenticator: Authenticator, store: any AccountStore,
         sealedTokens: any SealedTokens, clock: WallClock
     ) {
         self.administrators = administrators
@@ -38,6 +39,7 @@ public struct ConsoleSignIn: Sendable {
         self.enrolment = enrolment
         self.passkeys = passkeys
         self.passkeyEnrolment = passkeyEnrolment
+        self.editor = editor
         self.emails = emails
         self.authenticator = authenticator
         self.store = store

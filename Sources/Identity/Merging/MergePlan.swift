@@ -68,6 +68,8 @@ public enum MergeRefusal: Refusal, Hashable {
     case tooManyPasskeys
     /// One of the accounts has a role in the console, or an invitation.
     case administrator
+    /// As ``administrator``, for a caller without the scope that gives roles.
+    case administratorScopeMissing
     /// The accounts have changed since the preview (the wire's dry run).
     case changed
     /// The merge token was used before, and the record of that merge no longer exists. As long as the record exists,
@@ -85,6 +87,7 @@ extension MergeRefusal {
         case .providersConflict: .providerAlreadyLinked
         case .tooManyPasskeys: .passkeyLimitExceeded
         case .administrator: .operationNotAllowed
+        case .administratorScopeMissing: .permissionDenied
         case .changed: .mergePreviewOutdated
         case .alreadyMerged: .mergeAlreadyDone
         }
@@ -95,6 +98,7 @@ extension MergeRefusal {
         case .sameAccount, .accountDisabled, .tooManyPasskeys: nil
         case .administrator:
             "An account of a person with a role in the console, or with an invitation, is not merged."
+        case .administratorScopeMissing: ServiceKeyScope.writeAdministrators.missingScopeDetail
         case .targetUnknown: "No account has this identity. Link the identity instead."
         case .recoveryPending:
             "The email address of this account was changed recently. Merge it after the recovery link has expired, or "
@@ -106,6 +110,12 @@ extension MergeRefusal {
             "The merge token was already used, and its merge was undone or the target no longer exists."
         }
     }
+}
+
+/// Whether a merge accepts accounts with a role in the console, or with an invitation.
+public enum MergedRoles: Hashable, Sendable {
+    case accepted
+    case rejected(MergeRefusal)
 }
 
 /// A plan, with the generations that both accounts must still have at the commit. An account gets a new generation when

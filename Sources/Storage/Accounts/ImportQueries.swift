@@ -24,9 +24,17 @@ extension SQL {
         """
     }
 
-    /// Deletes accounts that an import replaces, without tombstones and deletion events.
-    static func remove(_ accounts: [ID<Account>], in realm: ID<Realm>) -> SQL {
-        "DELETE FROM account WHERE realm_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))"
+    /// Deletes accounts that an import replaces, without tombstones and deletion events. Their roles in the console go
+    /// with them.
+    static func remove(
+        _ accounts: [ID<Account>], by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+    ) throws -> SQL {
+        """
+        WITH replaced AS (
+            DELETE FROM account WHERE realm_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))
+            RETURNING realm_id, id)
+        \(try auditRemovedRoles(of: "replaced", by: actor, at: now))
+        """
     }
 
     /// Finds which of `identities` are linked to stored accounts.

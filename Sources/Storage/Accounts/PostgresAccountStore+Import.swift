@@ -38,7 +38,7 @@ extension PostgresAccountStore {
                 if overwrite == .accountsWithoutIdentities {
                     try await transaction.requireNoIdentities(of: replaced, in: realm)
                 }
-                _ = try await transaction.execute(.remove(replaced, in: realm))
+                _ = try await transaction.execute(.remove(replaced, by: recording.actor, at: now, in: realm))
             }
             _ = try await transaction.execute(.insert(stored, in: realm))
             let identities = stored.flatMap(\.identities)

@@ -22,13 +22,14 @@ extension PostgresAccountStore {
     }
 
     public func merge(
-        _ merge: AccountMerge, recording: EventRecording, announcing notices: MergeNotices, in realm: ID<Realm>
+        _ merge: AccountMerge, roles: MergedRoles, recording: EventRecording, announcing notices: MergeNotices,
+        in realm: ID<Realm>
     ) async throws -> Instant {
         do {
             return try await withStoreErrors {
                 try await pool.transaction { transaction in
                     _ = try await transaction.apply(
-                        merge, with: nil, recording: recording, announcing: notices, in: realm)
+                        merge, with: nil, roles: roles, recording: recording, announcing: notices, in: realm)
                     return merge.undoableUntil
                 }
             }

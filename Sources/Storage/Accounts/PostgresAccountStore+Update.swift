@@ -33,7 +33,10 @@ extension PostgresAccountStore {
             let isSuspended = try await transaction.removePasskeys(
                 of: account.id, .these(change.removedPasskeys), exceptSession: session.id,
                 recording: change.recording, at: change.changedAt, in: realm)
-            if isSuspended { try owners?.requireRemaining(without: [account.id]) }
+            if isSuspended {
+                guard !change.keepsRoles else { throw AdministratorRefusal.lastFactor }
+                try owners?.requireRemaining(without: [account.id])
+            }
         }
         if change.update.phoneNumber != nil {
             _ = try await transaction.execute(

@@ -37,16 +37,13 @@ extension Transaction {
         guard try await !hasRole(account, in: realm) else { throw AdministratorRefusal.unprovenAddress }
     }
 
-    /// Requires that none of the accounts, which the transaction has locked, has a role or an invitation.
-    ///
-    /// - Throws: ``MergeRefusal/administrator``.
-    func requireNoAdministrator(among accounts: [ID<Account>], in realm: ID<Realm>) async throws {
-        let rows = try await query(
-            """
+    /// Whether one of the accounts, which the transaction has locked, has a role or an invitation.
+    func hasAdministrator(among accounts: [ID<Account>], in realm: ID<Realm>) async throws -> Bool {
+        let statement: SQL = """
             SELECT FROM administrator WHERE realm_id = \(realm.rawValue)
                 AND account_id = ANY (\(accounts.map(\.rawValue))) LIMIT 1
-            """)
-        guard rows.isEmpty else { throw MergeRefusal.administrator }
+            """
+        return try await !query(statement).isEmpty
     }
 
     /// Whether the account, which the transaction has locked, has a factor with which a person enters the console.

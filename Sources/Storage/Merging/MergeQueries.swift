@@ -5,16 +5,17 @@ extension Transaction {
     /// Merges the source of `merge` into its target, and deletes the source.
     ///
     /// - Parameters:
-    ///   - signIn: the sign-in of a client's merge; `nil` for an administrator's. A client merges neither a source whose
-    ///     address a valid email action code can restore, nor an account with a role or an invitation.
+    ///   - signIn: the sign-in of a client's merge; `nil` for an administrator's. A client merges no source whose address
+    ///     a valid email action code can restore.
+    ///   - roles: whether the accounts may have roles in the console, or invitations.
     ///   - notices: builds the emails that announce the merge.
     /// - Returns: the target after the merge.
     /// - Throws: ``StoreConflict/stale`` if the accounts no longer match the precondition; ``MergeRefusal`` if they
     ///   cannot be merged; ``AdministratorRefusal/lastOwner``; ``StoreConflict/alreadyUsed`` if a replay key was used
     ///   before.
     func apply(
-        _ merge: AccountMerge, with signIn: MergeSignIn?, recording: EventRecording, announcing notices: MergeNotices,
-        in realm: ID<Realm>
+        _ merge: AccountMerge, with signIn: MergeSignIn?, roles: MergedRoles, recording: EventRecording,
+        announcing notices: MergeNotices, in realm: ID<Realm>
     ) async throws -> Account {
         let precondition = merge.precondition
         let (sourceID, targetID) = (precondition.plan.source, precondition.plan.target)
@@ -25,7 +26,9 @@ extension Transaction {
             .map { try MergedAccounts.Recovery($0) }
         if signIn != nil {
             guard !recoveries.contains(where: { $0.account == sourceID }) else { throw MergeRefusal.recoveryPending }
-            try await requireNoAdministrator(among: [sourceID, targetID], in: realm)
+        }
+        if case .rejected(let refusal) = roles, try await hasAdministrator(among: [sourceID, targetID], in: realm) {
+            throw refusal
         }
         let accounts = try await query(.find([.id(sourceID), .id(targetID)], in: realm))
             .map { try AccountRow.account($0) }

@@ -29,7 +29,8 @@ extension PostgresFederationStore {
                         shownBy: identity, in: merge, recording: signIn.recording, in: realm)
                 }
                 let target = try await transaction.apply(
-                    merge, with: signIn, recording: signIn.recording, announcing: notices, in: realm)
+                    merge, with: signIn, roles: .rejected(.administrator), recording: signIn.recording,
+                    announcing: notices, in: realm)
                 try await transaction.require(signIn.proof, of: target.id, in: realm)
                 let identity = signIn.proof.identity
                 if let grant = try SQL.insertAppleGrant(

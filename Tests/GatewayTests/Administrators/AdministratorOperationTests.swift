@@ -84,22 +84,29 @@ struct AdministratorOperationTests {
         #expect(listed.allSatisfy { $0["invitationUri"] == nil })
     }
 
-    @Test("The deletion of a person's account is in the trail of each project in which the person had a role")
-    func deletedAccount() async throws {
+    @Test(
+        "The end of a role with its account, deleted or replaced by an import, is in the trail of the role's project",
+        arguments: [false, true])
+    func goneAccount(isReplaced: Bool) async throws {
         let fixture = try await Fixture()
         let invited = try await fixture.send(.post, "", ["email": "ada@example.com", "role": "support"])
         #expect(try await fixture.accept(invited))
         let id = try #require(invited.json["localId"]?.string)
-        let deleted = try await fixture.gateway.send(
-            .post, "/v1/projects/other/accounts:delete", ["localId": .string(id)], by: fixture.operatorsKey)
-        #expect(deleted.outcome == "200")
+        let account: JSON = ["localId": .string(id)]
+        let (operation, body): (String, JSON) =
+            isReplaced ? ("batchCreate", ["users": [account], "allowOverwrite": true]) : ("delete", account)
+        let changed = try await fixture.gateway.send(
+            .post, "/v1/projects/other/accounts:\(operation)", body, by: fixture.operatorsKey)
+        #expect(changed.outcome == "200" && changed.json["error"] == nil, "\(changed.text)")
+        #expect(try await fixture.roles(of: id) == [:])
         let statement: SQL = """
             SELECT realm_id || ' ' || action || ' ' || actor AS line FROM audit_event
             WHERE subject = \(id) AND action IN ('administrator.removed', 'account.deleted') ORDER BY 1
             """
         let lines = try await fixture.gateway.database.pool.query(statement)
             .map { try $0.decode("line", as: String.self) }
-        #expect(lines == ["demo administrator.removed key:operators", "other account.deleted key:operators"])
+        let removed = "demo administrator.removed key:operators"
+        #expect(lines == (isReplaced ? [removed] : [removed, "other account.deleted key:operators"]))
     }
 
     @Test("The owner of a project ends no session of an operator by withdrawing an invitation")

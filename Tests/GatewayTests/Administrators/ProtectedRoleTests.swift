@@ -86,6 +86,34 @@ struct ProtectedRoleTests {
             "\(preview.text) \(merged.text)")
     }
 
+    @Test("Without the scope that gives roles, an administrator merges no account with a role or an invitation")
+    func administratorsMerge() async throws {
+        let fixture = try await ConsoleFixture(passkeys: .ofConsole)
+        let ada = try await fixture.signIn(as: "owner")
+        let invited = try await fixture.invite("eve@example.com", "viewer").json["localId"]?.string
+        for id in ["plain", "other"] {
+            let created = try await fixture.gateway.send(
+                .post, "/v1/projects/other/accounts", ["localId": .string(id)], by: fixture.operatorsKey)
+            #expect(created.isSuccess, "\(created.text)")
+        }
+        let linking = try await ServiceKey(
+            id: "linking", of: ConsoleFixture.operators, in: fixture.gateway, scopes: ServiceKeyScopes([.linkUsers]))
+        func merge(_ source: String, into target: String, by key: ServiceKey) async throws -> Exchange {
+            let path = "/v1/projects/other/accounts:merge"
+            let dryRun: JSON = ["sourceLocalId": .string(source), "localId": .string(target), "dryRun": true]
+            let preview = try await fixture.gateway.send(.post, path, dryRun, by: key)
+            let commit: JSON = ["mergeToken": preview.json["mergeToken"] ?? .null]
+            return try await fixture.gateway.send(.post, path, commit, by: key)
+        }
+        let refusal = "403 PERMISSION_DENIED : The service key lacks the scope administrators.write."
+        let invitee = try #require(invited)
+        for (source, target) in [("plain", ada.id), (invitee, "plain"), ("plain", invitee)] {
+            #expect(try await merge(source, into: target, by: linking).outcome == refusal)
+        }
+        #expect(try await merge("other", into: "plain", by: linking).outcome == "200")
+        #expect(try await merge("plain", into: ada.id, by: fixture.operatorsKey).outcome == "200")
+    }
+
     /// - Parameter hasRole: whether the person accepts a first role with the app, adds a passkey, and then accepts
     ///   another role.
     @Test("The acceptance of a first role removes factors that its session did not prove", arguments: [false, true])

@@ -1,4 +1,5 @@
-/// The passkeys of administrators. A passkey proves both factors, because every use of it verifies the user.
+/// The passkeys and recovery codes of administrators. A passkey proves both factors, because every use of it verifies
+/// the user.
 extension ConsoleSignIn {
     /// Whether pages of the console can use the passkeys of the operators' project.
     public func offersPasskeys() async throws -> Bool {
@@ -72,6 +73,30 @@ extension ConsoleSignIn {
             for: try await provenCaller(person, in: realm), response, name: nil, for: .console, in: realm,
             from: context)
         return try reference(to: signedIn.session, in: realm)
+    }
+
+    /// Removes a passkey of the person's account, but neither the last factor that a role needs nor the last sign-in
+    /// method. Sessions that were opened with the passkey end, also the person's own. Ignores a passkey that the account
+    /// does not have.
+    public func removePasskey(
+        _ passkey: ID<Passkey>, of person: ConsolePerson, from context: RequestContext
+    ) async throws {
+        let realm = try await administrators.realm()
+        let caller = try await provenCaller(person, in: realm)
+        var input = AccountEditor.Input()
+        input.removedPasskeys = [passkey]
+        (input.keepsRoles, input.keepsSignInMethod) = (true, true)
+        _ = try await editor.edit(caller, input, in: realm, from: context)
+        if caller.session.passkey == passkey { try await end(caller.session, in: realm, from: context) }
+    }
+
+    /// Replaces the recovery codes of a person who has proven both factors recently.
+    ///
+    /// - Returns: the new codes, which are shown once.
+    public func renewRecoveryCodes(of person: ConsolePerson, from context: RequestContext) async throws -> [String] {
+        let realm = try await administrators.realm()
+        return try await enrolment.generateRecoveryCodes(
+            for: try await provenCaller(person, in: realm), in: realm, from: context)
     }
 
     private func provenCaller(_ person: ConsolePerson, in realm: Realm) async throws -> Caller {
