@@ -31,10 +31,12 @@ public struct EmailRenderer: Sendable {
             hasEarlierMailbox: payload.hasEarlierMailbox == true,
             methods: payload.methods.map { $0.map { SignInMethodName($0, in: realm) } } ?? [], code: payload.page?.code,
             hasLink: link != nil,
-            lifetime: HumanDuration(email.expiresAt - email.createdAt),
+            lifetime: HumanDuration(email.expiresAt - email.createdAt), invitation: payload.invitation,
             removable: removals.map { SignInMethodName($0.provider, in: realm) })
         var texts = EmailTexts(values, in: language, replacedBy: realm.project.texts)
-        if let subject = settings.subjects[email.kind]?[language] { texts.subject = subject }
+        if payload.invitation == nil, let subject = settings.subjects[email.kind]?[language] {
+            texts.subject = subject
+        }
         let removalLinks = removals.map { removal in
             self.link(.removeSignInMethod, removal.code, of: email, payload, in: realm, language)
         }

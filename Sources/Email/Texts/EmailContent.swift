@@ -24,6 +24,11 @@ struct EmailContent {
             case .verifyEmail:
                 EmailContent(
                     .verifyEmailSubject, [.verifyEmail], link: .verifyEmailLink, [.expiryAfterRequest, .notRequested])
+            case .resetPassword where values.invitation != nil:
+                EmailContent(
+                    .consoleInvitationSubject,
+                    [values.invitation?.project == nil ? .consoleInvitationEverywhere : .consoleInvitation],
+                    link: .consoleInvitationLink, [.consoleInvitationAdvice, .expiryAfterRequest, .notRequested])
             case .resetPassword:
                 EmailContent(
                     .resetPasswordSubject, [.resetPassword], link: .resetPasswordLink,

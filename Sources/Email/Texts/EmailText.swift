@@ -25,6 +25,9 @@ enum EmailText: TextKey {
         accountsMergedMethods, accountsMergedUndo, accountsMergedRemoval, accountsMergedLink, accountsMergedAdvice
     /// The notice about support access.
     case supportAccessSubject, supportAccess, supportAccessAdvice
+    /// The email in which a person who was invited to the console sets a password.
+    case consoleInvitationSubject, consoleInvitation, consoleInvitationEverywhere, consoleInvitationLink,
+        consoleInvitationAdvice
     /// Notices to the owners of the console.
     case administratorAddedSubject, administratorAdded, ownerAddedSubject, ownerAdded, administratorAddedAdvice
     /// Advice that several emails have.

@@ -49,6 +49,8 @@ struct EmailTextValues: Hashable {
     let hasLink: Bool
     /// How long the links are valid after the request, the change or the merge that caused the email.
     let lifetime: HumanDuration
+    /// What the reader is invited to, if the email lets an invited person set a password.
+    let invitation: EmailPayload.ConsoleInvitation?
     /// The sign-in methods for which the email has a removal link, in the order of the links.
     let removable: [SignInMethodName]
 }
@@ -59,6 +61,10 @@ extension EmailTextValues {
             .app: .name(projectName), .method: .text(method.label), .methods: .list(methods.map(\.label)),
             .duration: .text(lifetime.text),
         ]
+        if let invitation {
+            values[.role] = .name(invitation.role.rawValue)
+            if let project = invitation.project { values[.project] = .name(project.rawValue) }
+        }
         // The label of a link that removes a provider's identity names the provider.
         if case .named(let name) = method { values[.provider] = .name(name) }
         return values

@@ -155,7 +155,8 @@ extension ConsolePages {
             guard let submitted = accepted(call, &cookies) else { return formRejected(call) }
             let code = submitted.input["code"]
             do {
-                try await signIn.sendPasswordEmail(to: submitted.input["email"].trimmed, from: call.context)
+                try await signIn.sendPasswordEmail(
+                    to: submitted.input["email"].trimmed, accepting: code, from: call.context)
                 if !code.isEmpty, code.utf8.count <= 128, code.utf8.allSatisfy({ $0.isBase64URL }) {
                     cookies.set(.invitation, code)
                 }

@@ -1,6 +1,6 @@
 /// What a person may do in the console, in one project or in all projects. Each role may do what the roles before it may
 /// do.
-public enum AdministratorRole: String, Hashable, Sendable, CaseIterable {
+public enum AdministratorRole: String, Codable, Hashable, Sendable, CaseIterable {
     /// Reads accounts, the configuration and the audit trail.
     case viewer
     /// Disables and enables accounts, ends their sessions, and sends emails that verify an address or reset a password.

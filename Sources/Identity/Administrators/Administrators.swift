@@ -91,6 +91,15 @@ public struct Administrators: Sendable {
             uri: "\(consoleURL())/console/invitation?code=\(code)")
     }
 
+    /// What a person is invited to with a code.
+    ///
+    /// - Returns: `nil` if the code is unknown, was used, has expired, or belongs to a person with another address.
+    func invitation(_ code: String, to email: EmailAddress) async throws -> EmailPayload.ConsoleInvitation? {
+        let operators = try operators()
+        let found = try await store.invitation(emailFactory.hash(code), to: email, at: clock.now(), of: operators)
+        return found.map { .init(role: $0.role, project: $0.project == operators ? nil : $0.project) }
+    }
+
     private func account(
         of address: EmailAddress, in realm: Realm, from context: RequestContext, by actor: AuditActor
     ) async throws -> Account {
@@ -184,6 +193,10 @@ public protocol AdministratorStore: Sendable {
     ) async throws -> [ListedAdministrator]
     /// The accepted roles of a person.
     func roles(of account: ID<Account>, in operators: ID<Project>) async throws -> [ID<Project>: AdministratorRole]
+    /// The invitation with a code, if the person with the address can still accept it.
+    func invitation(
+        _ codeHash: [UInt8], to email: EmailAddress, at now: Instant, of operators: ID<Project>
+    ) async throws -> (role: AdministratorRole, project: ID<Project>)?
     /// Stores an invitation, in place of an earlier one of the person for the project.
     ///
     /// - Throws: ``AdministratorRefusal``. A person who has a role in the project already is not invited.

@@ -172,9 +172,16 @@ public struct ConsoleSignIn: Sendable {
     }
 
     /// Sends an email with which a person sets a password, and so proves the mailbox.
-    public func sendPasswordEmail(to email: String, from context: RequestContext) async throws {
+    ///
+    /// - Parameter code: of the invitation that the person accepts, which the email then names; otherwise empty.
+    public func sendPasswordEmail(
+        to email: String, accepting code: String, from context: RequestContext
+    ) async throws {
         var request = OOBCodeSender.Request(purpose: .resetPassword, email: email)
         request.continueURL = administrators.signInURL
+        if !code.isEmpty, let address = EmailAddress(email) {
+            request.invitation = try await administrators.invitation(code, to: address)
+        }
         _ = try await emails.send(request, in: try await administrators.realm(), from: context)
     }
 }

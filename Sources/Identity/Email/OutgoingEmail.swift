@@ -121,6 +121,8 @@ public struct EmailPayload: Hashable, Codable, Sendable {
     public var app: ID<App>?
     /// What an email of the sign-in page has; `nil` in other emails.
     public var page: Page?
+    /// What the reader is invited to, in an email in which an invited person sets a password; `nil` in other emails.
+    public var invitation: ConsoleInvitation?
 
     /// A link to the sign-in page, and the code to enter there.
     public struct Page: Hashable, Codable, Sendable {
@@ -130,6 +132,18 @@ public struct EmailPayload: Hashable, Codable, Sendable {
         public init(link: String, code: String) {
             self.link = link
             self.code = code
+        }
+    }
+
+    /// An invitation to the console.
+    public struct ConsoleInvitation: Hashable, Codable, Sendable {
+        public let role: AdministratorRole
+        /// `nil` for all projects.
+        public let project: ID<Project>?
+
+        public init(role: AdministratorRole, project: ID<Project>?) {
+            self.role = role
+            self.project = project
         }
     }
 

@@ -69,3 +69,13 @@ extension OOBCode.Purpose {
         }
     }
 }
+
+extension OOBCodeSender.Request {
+    /// - Returns: `nil` unless the purpose is ``OOBCode/Purpose/changeEmail``.
+    func checkedNewEmail() throws(OOBSendingRefusal) -> EmailAddress? {
+        guard purpose == .changeEmail else { return nil }
+        guard let newEmail, !newEmail.isEmpty else { throw .missingNewEmail }
+        guard let email = EmailAddress(newEmail) else { throw .invalidNewEmail }
+        return email
+    }
+}

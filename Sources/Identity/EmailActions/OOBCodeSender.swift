@@ -31,6 +31,8 @@ public struct OOBCodeSender: Sendable {
         public var continueURL: String?
         /// See ``EmailPayload/signInPage``.
         public var signInPage: String?
+        /// See ``EmailPayload/invitation``.
+        public var invitation: EmailPayload.ConsoleInvitation?
         /// The app that is to open the link; `nil` for a browser.
         public var appLink: AppLink.Request?
         /// The API key for the link.
@@ -234,16 +236,7 @@ public struct OOBCodeSender: Sendable {
             apiKey: request.apiKey, continueURL: url?.text,
             appLinkBase: request.appLink.flatMap { emailFactory.appLinkBase($0, realm) })
         payload.signInPage = request.signInPage
+        payload.invitation = request.invitation
         return payload
-    }
-}
-
-extension OOBCodeSender.Request {
-    /// - Returns: `nil` unless the purpose is ``OOBCode/Purpose/changeEmail``.
-    fileprivate func checkedNewEmail() throws(OOBSendingRefusal) -> EmailAddress? {
-        guard purpose == .changeEmail else { return nil }
-        guard let newEmail, !newEmail.isEmpty else { throw .missingNewEmail }
-        guard let email = EmailAddress(newEmail) else { throw .invalidNewEmail }
-        return email
     }
 }

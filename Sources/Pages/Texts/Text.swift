@@ -28,6 +28,8 @@ public enum Placeholder: String, Hashable, Sendable, CaseIterable {
     case email
     /// The name or address of a user.
     case name
+    /// A role in the console, and the ID of a project.
+    case role, project
     case device, product
     case year, month, day, time, zone
     /// How long something lasts, with its unit.

@@ -33,6 +33,19 @@ public struct PostgresAdministratorStore: AdministratorStore {
             uniqueKeysWithValues: try rows.map { (ID(try $0.decode("project_id")), try $0.administratorRole()) })
     }
 
+    public func invitation(
+        _ codeHash: [UInt8], to email: EmailAddress, at now: Instant, of operators: ID<Project>
+    ) async throws -> (role: AdministratorRole, project: ID<Project>)? {
+        let statement: SQL = """
+            SELECT m.project_id, m.role FROM account a
+            JOIN administrator m ON m.realm_id = a.realm_id AND m.account_id = a.id
+            WHERE a.realm_id = \(operators.rawValue) AND a.email = \(email.rawValue)
+                AND m.invitation_hash = \(codeHash) AND m.invitation_expires_at > \(Timestamp(now))
+            """
+        guard let row = try await withStoreErrors({ try await pool.query(statement) }).first else { return nil }
+        return (try row.administratorRole(), ID(try row.decode("project_id")))
+    }
+
     /// The numbers of people with a role or an invitation whose accounts have only passkeys that the console does not
     /// accept, by realm.
     public func peopleWithoutAcceptedPasskey() async throws -> [ID<Realm>: Int] {
