@@ -31,7 +31,7 @@ package enum AdministratorsScreen {
         let list = pages.people.isEmpty ? [.paragraph(none)] : pages.people.map { section(of: $0, project, context) }
         return Screen(
             "Administrators",
-            [
+            invitation(context) + [
                 .section(
                     isEverywhere ? "Invite a person for all projects" : "Invite a person for this project",
                     [.form(invitationForm(project, context))]),
@@ -110,21 +110,29 @@ package enum AdministratorsScreen {
             ])
     }
 
+    /// The link of the invitation that the person has just made. No later page shows it.
+    private static func invitation(_ context: ScreenContext) -> [ScreenBlock] {
+        guard let link = context.provenResult else { return [] }
+        return [
+            .section(
+                "Link of the invitation",
+                [
+                    .paragraph(
+                        "Send this link to the person. It works once, for 24 hours, and only together with the person's mailbox. It is not shown again."
+                    ), .markup(.commandLine(link)),
+                ])
+        ]
+    }
+
     private static func invitationForm(_ project: RealmName, _ context: ScreenContext) -> Form {
         Form(
             "invite", button: "Invite",
             [
                 FormField("email", "Email address", .email, isRequired: true),
                 FormField("role", "Role", .choice(roles), value: "viewer"),
-            ], isDangerous: true, notice: "The person is invited",
-            resultMarkup: { result, _ in
-                [
-                    .paragraph(
-                        "Send this link to the person. It works once, for 24 hours, and only together with the person's mailbox."
-                    ),
-                    .markup(.commandLine(result.json?["invitationUri"]?.text ?? "")),
-                    .markup(Markup(.p, [.link(context.path, .text("All administrators"))])),
-                ]
+            ], isDangerous: true, notice: "The person is invited.",
+            nextPath: { result in
+                try context.path(context.path, showing: result.json?["invitationUri"]?.text ?? "")
             }
         ) { input in
             try context.catalog.call(

@@ -19,7 +19,7 @@ package struct Form: Sendable {
     /// Says what happened, after the form was accepted. URLs contain it, so it contains no data of a person.
     let notice: String
     /// The page to show after the form was accepted; `nil` for the same page.
-    var nextPath: (@Sendable (APIResult) -> String)?
+    var nextPath: (@Sendable (APIResult) throws -> String)?
     /// Returns what the page shows after the form was accepted, for a result that cannot be shown again, such as
     /// tokens; `nil` for a page without it.
     var resultMarkup: (@Sendable (APIResult, _ sent: APICall) -> [ScreenBlock])?
@@ -51,7 +51,7 @@ package struct Form: Sendable {
     package init(
         _ id: String, button: String, _ fields: [FormField] = [], editsStoredValues: Bool = false,
         operation: String? = nil, scopes: [String] = [], isDangerous: Bool = false, notice: String,
-        nextPath: (@Sendable (APIResult) -> String)? = nil,
+        nextPath: (@Sendable (APIResult) throws -> String)? = nil,
         resultMarkup: (@Sendable (APIResult, _ sent: APICall) -> [ScreenBlock])? = nil,
         followUp: (@Sendable (APIResult, FormInput) throws -> APICall)? = nil,
         call: @escaping @Sendable (FormInput) throws -> APICall

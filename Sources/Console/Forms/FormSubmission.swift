@@ -76,7 +76,7 @@ package enum FormSubmission {
         if let resultMarkup = form.resultMarkup {
             return .page(Screen(form.notice, resultMarkup(result, call)))
         }
-        return .redirect(context.path(form.nextPath?(result) ?? context.path, stating: form.notice))
+        return .redirect(context.path(try form.nextPath?(result) ?? context.path, stating: form.notice))
     }
 
     /// A person who may do it after a proof of both factors is led to the proof, and back to the form.

@@ -80,6 +80,27 @@ extension ScreenContext {
         return text
     }
 
+    /// The path of a page that shows the result of an accepted form that no later request returns, such as a link with a
+    /// code. The query contains the result encrypted, with a proof that is bound to the session: a person can have any
+    /// text encrypted, and must not show it to others as a result.
+    func path(_ path: String, showing result: String) throws -> String {
+        let sealed = try sealedTexts.seal(result, realm)
+        let proof = forms.token(for: resultForm(sealed))
+        return ConsolePath.withQuery(ConsolePath.withQuery(path, "result", sealed), "resultProof", proof)
+    }
+
+    /// The result in the query, if a form of this session has led here.
+    var provenResult: String? {
+        guard let sealed = request.query("result"),
+            forms.isValid(request.query("resultProof"), for: resultForm(sealed))
+        else { return nil }
+        return sealedTexts.open(sealed, realm)
+    }
+
+    private func resultForm(_ sealed: String) -> FormTokens.Form {
+        FormTokens.Form(browser: browser, action: "result", subject: sealed)
+    }
+
     package func problem(_ result: APIResult) -> Problem {
         if let permissions, result.errorCode?.isExactly("PERMISSION_DENIED") == true {
             return Problem(

@@ -62,6 +62,31 @@ struct AdministratorsScreenTests {
         #expect(!limited.text.contains("/console/other/"))
     }
 
+    @Test("The page after an invitation shows its link, and a reload or a foreign link invites nobody and shows nothing")
+    func invitationLink() async throws {
+        let fixture = try await ConsoleFixture()
+        let owner = try await fixture.signIn(as: "owner")
+        let page = try await owner.open("/console/demo/administrators")
+        let invited = try await owner.submit(page, "invite", ["email": "bob@example.com", "role": "viewer"])
+        let location = try #require(invited.location, "\(invited.text)")
+        #expect(invited.status == 303 && !location.contains("code"), "the URL has the link only encrypted")
+        let link = #/https://auth.example.com/console/invitation\?code=[A-Za-z0-9_-]+/#
+        let shown = try await owner.open(location)
+        let first = try #require(shown.text.firstMatch(of: link)?.output, "\(shown.text)")
+        #expect(shown.text.contains("The person is invited."))
+        #expect(try await owner.open(location).text.firstMatch(of: link)?.output == first)
+        #expect(try await owner.open("/console/demo/administrators").text.firstMatch(of: link) == nil)
+        // The session of another owner, and a text that the person has had encrypted for a URL.
+        let eve = try await fixture.signIn("eve@example.com", as: "owner")
+        #expect(try await eve.open(location).text.firstMatch(of: link) == nil)
+        let own = try await eve.submit(
+            try await eve.open("/console/demo/administrators"), "search", ["text": "https://evil.example"])
+        let token = try #require(own.location?.firstMatch(of: #/search=([^&]+)/#)?.output.1)
+        let proof = try #require(location.firstMatch(of: #/resultProof=([^&]+)/#)?.output.1)
+        let forged = try await eve.open("/console/demo/administrators?result=\(token)&resultProof=\(proof)")
+        #expect(forged.status == 200 && !forged.text.contains("Link of the invitation"))
+    }
+
     @Test("A page of administrators has at most `pageSize`, and only the last page has no token")
     func operation() async throws {
         let fixture = try await ConsoleFixture()
