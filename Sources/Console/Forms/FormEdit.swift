@@ -37,6 +37,10 @@ struct FormEdit {
             let name = ByteText(field.name)
             let isOutdated = !context.forms.isValid(token, for: subject(field, field.stored))
             if isOutdated { outdated.insert(name) }
+            guard !field.isHidden else {
+                changed.insert(name)
+                continue
+            }
             let submitted = input[name].withoutCarriageReturns
             guard !submitted.isExactly(field.stored.withoutCarriageReturns) else { continue }
             if !isOutdated || !context.forms.isValid(token, for: subject(field, submitted)) { changed.insert(name) }
@@ -70,7 +74,7 @@ struct FormEdit {
             let sentences = fields.map { "\($0.label): the stored value has changed meanwhile." }
             let advice = "The form now shows what is stored. Look at it, make your change again, and send the form."
             return FormProblem(
-                form: form.id, field: first.name,
+                form: form.id, field: fields.first { !$0.isHidden }?.name,
                 problem: Problem((sentences + [advice]).joined(separator: " ")))
         }
     }

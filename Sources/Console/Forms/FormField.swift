@@ -4,7 +4,8 @@ package import HTML
 package struct FormField: Sendable {
     package enum Kind: Sendable {
         case text, email, number
-        /// Sent back unchanged, and not shown.
+        /// Sent back unchanged, and not shown. In a form that edits stored values, it states what the form replaces or
+        /// removes as a whole.
         case hidden
         /// Its value is never sent back to the browser.
         case password
@@ -66,6 +67,8 @@ package struct FormField: Sendable {
         case .password, .ownPassword, .oneTimeCode, .file: false
         }
     }
+
+    var isHidden: Bool { if case .hidden = kind { true } else { false } }
 
     /// The field in the search form of a list.
     ///

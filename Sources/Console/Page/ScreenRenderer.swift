@@ -42,10 +42,11 @@ struct ScreenRenderer {
     }
 
     private func values(of form: Form) -> ScreenBlock? {
-        guard form.editsStoredValues else { return nil }
+        let fields = form.fields.filter { $0.showsValue && !$0.isHidden }
+        guard form.editsStoredValues, !fields.isEmpty else { return nil }
         return .markup(
             .details(
-                form.fields.map { field in
+                fields.map { field in
                     guard case .checkbox = field.kind else { return (field.label, .isolated(field.value)) }
                     return (field.label, .text(field.value.isEmpty ? "no" : "yes"))
                 }))

@@ -33,7 +33,8 @@ struct BrandImageBlocks {
             let id = (brand?[.init(use.member)]?.text).flatMap { $0.isEmpty ? nil : $0 }
             return .section(
                 use.title,
-                [preview(of: id, use), .form(upload(use))] + (id == nil ? [] : [.form(removal(use))]))
+                [preview(of: id, use), .form(upload(use, replacing: id ?? ""))]
+                    + (id.map { [.form(removal(of: $0, use))] } ?? []))
         }
     }
 
@@ -45,14 +46,16 @@ struct BrandImageBlocks {
         return .markup(Markup(.p, [.classes(["preview"] + (use.isForDarkMode ? ["dark"] : []))], [image]))
     }
 
-    private func upload(_ use: Use) -> Form {
+    /// - Parameter id: of the stored image; empty for none.
+    private func upload(_ use: Use, replacing id: String) -> Form {
         Form(
             "upload-\(use.member)", button: "Save the image",
             [
+                FormField("image", use.title, .hidden, value: id),
                 FormField(
                     "content", "Image", .file("image/png,image/jpeg,image/webp"), isRequired: true,
                     hint: "\(use.hint) \(Self.rule)")
-            ], operation: "createBrandImage", scopes: ["trust"], notice: "The image was saved.",
+            ], editsStoredValues: true, operation: "createBrandImage", scopes: ["trust"], notice: "The image was saved.",
             followUp: { stored, _ in
                 try change(use, to: stored.json?["imageId"]?.text ?? "")
             }
@@ -64,10 +67,10 @@ struct BrandImageBlocks {
         }
     }
 
-    private func removal(_ use: Use) -> Form {
+    private func removal(of id: String, _ use: Use) -> Form {
         Form(
-            "remove-\(use.member)", button: "Remove the image", scopes: ["trust"], isDangerous: true,
-            notice: "The image was removed."
+            "remove-\(use.member)", button: "Remove the image", [FormField("image", use.title, .hidden, value: id)],
+            editsStoredValues: true, scopes: ["trust"], isDangerous: true, notice: "The image was removed."
         ) { _ in
             try change(use, to: "")
         }

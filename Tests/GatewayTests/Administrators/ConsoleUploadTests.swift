@@ -13,6 +13,10 @@ struct ConsoleUploadTests {
     private static let png = Base64.decode(
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==")
 
+    /// One pixel, and a comment.
+    private static let otherPNG = Base64.decode(
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACXRFWHRDb21tZW50AGIqlo1yAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==")
+
     private static func upload(
         _ content: [UInt8], to form: String = "upload-logo", of person: ConsoleVisitor,
         changing: (inout [(String, String)]) -> Void = { _ in }
@@ -42,6 +46,31 @@ struct ConsoleUploadTests {
         let removed = try await ada.submit(page, "remove-logo")
         #expect(removed.status == 303, "\(removed.text)")
         #expect(try await !ada.open(Self.path).text.contains("<img"))
+    }
+
+    @Test(
+        "An image that another person has replaced meanwhile is neither replaced nor removed from an older page",
+        arguments: ["upload-logo", "remove-logo"])
+    func conflict(form: String) async throws {
+        let fixture = try await ConsoleFixture()
+        let ada = try await fixture.signIn(as: "owner")
+        let (png, other) = (try #require(Self.png), try #require(Self.otherPNG))
+        _ = try await Self.upload(png, of: ada)
+        let older = try await ada.open(Self.path)
+        #expect(try await Self.upload(other, of: ada).status == 303)
+        let stored = try await ada.open(Self.path).logo
+        let found = try #require(older.form(form))
+        let rejected =
+            form == "remove-logo"
+            ? try await ada.submit(older, form)
+            : try await ada.submit(multipart: found.hidden, file: ("content", png), to: found.action)
+        #expect(
+            rejected.status == 400 && rejected.text.contains("Logo: the stored value has changed meanwhile."),
+            "\(rejected.text)")
+        #expect(rejected.logo == stored && stored != older.logo)
+        #expect(try await ada.open(Self.path).logo == stored)
+        // The page of the rejection shows the stored image, and its form is accepted.
+        #expect(try await ada.submit(rejected, "remove-logo").status == 303)
     }
 
     @Test(
@@ -98,6 +127,11 @@ struct ConsoleUploadTests {
         #expect(response.status == 413 && response.text.contains("An image has at most 64 KiB"), "\(response.text)")
         #expect(response.text.contains("<a href=\"\(Self.path)\">Back to the form</a>"))
     }
+}
+
+extension Exchange {
+    /// The path of the logo that the screen shows.
+    fileprivate var logo: String? { text.firstMatch(of: #/<img src="([^"]+)"/#).map { String($0.output.1) } }
 }
 
 extension ConsoleVisitor {
