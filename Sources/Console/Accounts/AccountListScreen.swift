@@ -11,6 +11,12 @@ package enum AccountListScreen {
     /// The maximum length of a search text, in code points; that of the operation `searchAccounts`.
     private static let searchTextLimit = 254
 
+    /// The link of the navigation to the screens of accounts.
+    package static func link(_ realm: RealmName) -> PageFrame.Link {
+        PageFrame.Link(
+            "Accounts", ConsolePath.text(realm, ["accounts"]), others: [ConsolePath.text(realm, ["newAccount"])])
+    }
+
     /// What the query of the page selects.
     struct Selection {
         /// The encrypted search text; `nil` if the page shows a list.

@@ -3,6 +3,9 @@ internal import HTML
 internal import JSON
 
 extension AccountScreen {
+    /// The maximum number of identities on a page, so that the page stays below 40 KiB.
+    private static let identitiesOnPage = 5
+
     /// The identities of the account, each with a form that unlinks it, and the form that links another one.
     static func identityBlocks(
         _ result: APIResult, _ events: APIResult, _ account: AccountSummary, _ context: ScreenContext
@@ -14,8 +17,11 @@ extension AccountScreen {
             + (account.phoneNumber.map { [.paragraph("The account signs in with the telephone number \($0).")] } ?? [])
         let none: [ScreenBlock] =
             identities.isEmpty ? [.paragraph("No identity of a provider is linked.")] : []
-        return password + none + identities.flatMap { blocks(of: $0, events, account, context) }
-            + [.details("Link an identity", [.form(linkForm(account, context))])]
+        let page = PagedList(identities, size: identitiesOnPage, context)
+        return password + none + page.items.flatMap { blocks(of: $0, events, account, context) }
+            + page.links(context.accountPath(account.id)) + [
+                .details("Link an identity", [.form(linkForm(account, context))])
+            ]
     }
 
     private static func blocks(

@@ -1,5 +1,4 @@
 internal import Encoding
-internal import HTML
 internal import HTTP
 internal import JSON
 
@@ -12,10 +11,7 @@ struct AdministratorPages {
     let search: String
     /// ``search``, encrypted: browsers keep URLs, and proxies log them.
     private let token: String
-    /// The people on the page.
-    let people: [JSONValue]
-    private let page: Int
-    private let count: Int
+    private let list: PagedList<JSONValue>
 
     /// - Parameter all: in the order of their addresses.
     init(_ all: [JSONValue], _ context: ScreenContext) {
@@ -23,10 +19,11 @@ struct AdministratorPages {
         search = context.sealedTexts.open(token, context.realm) ?? ""
         let text = search.lowercased()
         let found = text.isEmpty ? all : all.filter { ($0["email"]?.text ?? "").lowercased().contains(text) }
-        count = max(1, (found.count + Self.size - 1) / Self.size)
-        page = min(max(1, Int(context.request.query("page") ?? "") ?? 1), count)
-        people = Array(found.dropFirst((page - 1) * Self.size).prefix(Self.size))
+        list = PagedList(found, size: Self.size, context)
     }
+
+    /// The people on the page.
+    var people: [JSONValue] { list.items }
 
     func searchForm(_ context: ScreenContext) -> Form {
         Form(search: "search", button: "Search", [FormField("text", "Part of an email address", value: search)]) {
@@ -39,16 +36,6 @@ struct AdministratorPages {
     }
 
     func links(_ context: ScreenContext) -> [ScreenBlock] {
-        guard count > 1 else { return [] }
-        let link = { (page: Int, text: String) -> [Markup] in
-            let query = (search.isEmpty ? [] : [("search", token)]) + [("page", "\(page)")]
-            return [.link(context.consolePath(["administrators"], query), .text(text)), .text(" ")]
-        }
-        let previous = page > 1 ? link(page - 1, "Previous page") : []
-        let next = page < count ? link(page + 1, "Next page") : []
-        return [
-            .markup(
-                Markup(.p, [.classes(["links"])], previous + [.text("Page \(page) of \(count) ")] + next))
-        ]
+        list.links(context.consolePath(["administrators"], search.isEmpty ? [] : [("search", token)]))
     }
 }

@@ -6,10 +6,21 @@ package struct PageFrame: Sendable {
     package struct Link: Sendable {
         let label: String
         let path: String
+        /// The paths of further pages to which the link belongs.
+        let others: [String]
 
-        package init(_ label: String, _ path: String) {
+        package init(_ label: String, _ path: String, others: [String] = []) {
             self.label = label
             self.path = path
+            self.others = others
+        }
+
+        /// Whether the page belongs to the link.
+        func contains(_ page: String) -> Bool {
+            ([path] + others).contains { path in
+                let target = path.prefix { $0 != "?" }
+                return target == page[...] || (target != "/" && page.utf8.starts(with: "\(target)/".utf8))
+            }
         }
     }
 
@@ -63,13 +74,12 @@ package struct PageFrame: Sendable {
 
     private func navigation(at path: String) -> Markup {
         let items = links.map { link in
-            let target = link.path.prefix { $0 != "?" }
-            let isCurrent = target == path[...] || (target != "/" && path.utf8.starts(with: "\(target)/".utf8))
-            return Markup(
+            Markup(
                 .li,
                 [
                     Markup(
-                        .a, [.href(URLReference(link.path))] + (isCurrent ? [.currentPage] : []), text: link.label)
+                        .a, [.href(URLReference(link.path))] + (link.contains(path) ? [.currentPage] : []),
+                        text: link.label)
                 ])
         }
         return Markup(

@@ -54,8 +54,9 @@ struct BrandImageBlocks {
                 FormField("image", use.title, .hidden, value: id),
                 FormField(
                     "content", "Image", .file("image/png,image/jpeg,image/webp"), isRequired: true,
-                    hint: "\(use.hint) \(Self.rule)")
-            ], editsStoredValues: true, operation: "createBrandImage", scopes: ["trust"], notice: "The image was saved.",
+                    hint: "\(use.hint) \(Self.rule)"),
+            ], editsStoredValues: true, operation: "createBrandImage", scopes: ["trust"],
+            notice: "The image was saved.",
             followUp: { stored, _ in
                 try change(use, to: stored.json?["imageId"]?.text ?? "")
             }

@@ -1,12 +1,19 @@
 internal import HTML
 
 /// The links between the screens of a project's settings.
-enum SettingsTabs {
+package enum SettingsTabs {
+    private static let tabs = [
+        ("Policies", "settings"), ("Providers", "providers"), ("Apps", "apps"), ("Brand", "brand"), ("Texts", "texts"),
+        ("Tenants", "tenants"),
+    ]
+
+    /// The link of the navigation to all these screens.
+    package static func link(_ realm: RealmName) -> PageFrame.Link {
+        let paths = tabs.map { ConsolePath.text(realm, [$0.1]) }
+        return PageFrame.Link("Settings", paths[0], others: paths)
+    }
+
     static func markup(_ current: String, _ context: ScreenContext) -> Markup {
-        let tabs = [
-            ("Policies", "settings"), ("Providers", "providers"), ("Apps", "apps"), ("Brand", "brand"),
-            ("Texts", "texts"), ("Tenants", "tenants"),
-        ]
         let items = tabs.map { label, segment in
             Markup(
                 .li,

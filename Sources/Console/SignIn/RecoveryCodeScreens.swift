@@ -29,7 +29,8 @@ extension SignInScreens {
     package static func recoveryCodes(
         _ stored: StoredRecoveryCodes?, hasFactor: Bool, _ state: State, now: Int64
     ) -> Screen {
-        let text = "A recovery code replaces the code of the authenticator app once, for example after the loss of the app."
+        let text =
+            "A recovery code replaces the code of the authenticator app once, for example after the loss of the app."
         guard hasFactor else {
             let advice = "Your account has no authenticator app, so you need no recovery codes."
             return screen("Your recovery codes", state, text, [Markup(.p, text: advice), back])
@@ -37,7 +38,8 @@ extension SignInScreens {
         let count =
             stored.map { stored in
                 Markup(
-                    .p, [.text("Unused codes: \(stored.remaining). Made "), .time(stored.createdAt, now: now), .text(".")])
+                    .p,
+                    [.text("Unused codes: \(stored.remaining). Made "), .time(stored.createdAt, now: now), .text(".")])
             } ?? Markup(.p, text: "You have no unused code.")
         let form = PersonForm(
             "recoveryCodes", to: recoveryCodesPath, button: "Make new codes",

@@ -20,13 +20,13 @@ extension StartPages {
     static func links(_ realm: RealmName) -> [PageFrame.Link] {
         [
             .init("Overview", ConsolePath.text(realm, ["overview"])),
-            .init("Accounts", ConsolePath.text(realm, ["accounts"])), .init("Emails", path("/dev/emails", realm)),
+            AccountListScreen.link(realm), .init("Emails", path("/dev/emails", realm)),
             .init("Codes", path("/dev/codes", realm)), .init("Events", path("/dev/events", realm)),
             .init("People", path("/dev/people", realm)),
             .init("Clock", path("/dev/clock", realm)), .init("Requests", path("/dev/requests", realm)),
             .init("Data", path("/dev/data", realm)),
             .init("Health", ConsolePath.text(realm, ["health"])),
-            .init("Settings", ConsolePath.text(realm, ["settings"])), .init("Docs", "/docs"),
+            SettingsTabs.link(realm), .init("Docs", "/docs"),
         ]
     }
 

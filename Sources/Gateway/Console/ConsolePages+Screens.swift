@@ -65,11 +65,12 @@ extension ConsolePages {
     /// The navigation, the switch between projects, and what concerns the person.
     func frame(of visit: Visit, _ context: ScreenContext) async throws -> PageFrame {
         let realm = context.realm
+        let link = { (label: String, segment: String) in PageFrame.Link(label, ConsolePath.text(realm, [segment])) }
         let links = [
-            ("Overview", "overview"), ("Accounts", "accounts"), ("Events", "events"), ("Queues", "queues"),
-            ("Health", "health"), ("Audit", "audit"),
-            ("Settings", "settings"), ("Administrators", "administrators"),
-        ].map { PageFrame.Link($0.0, ConsolePath.text(realm, [$0.1])) }
+            link("Overview", "overview"), AccountListScreen.link(realm), link("Events", "events"),
+            link("Queues", "queues"), link("Health", "health"), link("Audit", "audit"), SettingsTabs.link(realm),
+            link("Administrators", "administrators"),
+        ]
         return PageFrame(
             product: .init("Sekisho console", Self.home), links: links,
             switches: [

@@ -62,7 +62,8 @@ struct AdministratorsScreenTests {
         #expect(!limited.text.contains("/console/other/"))
     }
 
-    @Test("The page after an invitation shows its link, and a reload or a foreign link invites nobody and shows nothing")
+    @Test(
+        "The page after an invitation shows its link, and a reload or a foreign link invites nobody and shows nothing")
     func invitationLink() async throws {
         let fixture = try await ConsoleFixture()
         let owner = try await fixture.signIn(as: "owner")
@@ -85,6 +86,20 @@ struct AdministratorsScreenTests {
         let proof = try #require(location.firstMatch(of: #/resultProof=([^&]+)/#)?.output.1)
         let forged = try await eve.open("/console/demo/administrators?result=\(token)&resultProof=\(proof)")
         #expect(forged.status == 200 && !forged.text.contains("Link of the invitation"))
+    }
+
+    @Test(
+        "The navigation marks the screens of the settings and of accounts",
+        arguments: [
+            ("brand", ["settings", "brand"]), ("settings", ["settings", "settings"]), ("newAccount", ["accounts"]),
+            ("accounts", ["accounts"]), ("administrators", ["administrators"]),
+        ])
+    func navigation(screen: String, marked: [String]) async throws {
+        let fixture = try await ConsoleFixture()
+        let owner = try await fixture.signIn(as: "owner")
+        let page = try await owner.open("/console/demo/\(screen)")
+        let current = page.text.matches(of: #/<a href="\/console\/demo\/([^"]+)" aria-current="page"/#)
+        #expect(current.map { String($0.output.1) } == marked, "\(page.text)")
     }
 
     @Test("A page of administrators has at most `pageSize`, and only the last page has no token")

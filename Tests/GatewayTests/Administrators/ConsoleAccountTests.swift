@@ -62,6 +62,32 @@ struct ConsoleAccountTests {
         #expect(!refused.text.contains("Set allowNoSignInMethod"))
     }
 
+    @Test("An account with many identities has several pages of at most 40 KiB, and an unlinked one stays on its page")
+    func manyIdentities() async throws {
+        let providers = (10..<22).map { "oidc.provider\($0)" }
+        let identities = providers.map { provider -> JSON in
+            ["providerId": .string(provider), "rawId": "a1", "email": "dora@example.com"]
+        }
+        let account: JSON = ["localId": "dora", "email": "dora@example.com", "providerUserInfo": .array(identities)]
+        _ = try await send("accounts:batchCreate", ["users": [account]])
+        var (found, paths): ([String], [String]) = ([], [])
+        var next: String? = path("dora")
+        while let path = next {
+            let page = try await owner.open(path)
+            #expect(page.status == 200 && page.text.utf8.count <= 40 * 1024, "\(page.text.utf8.count)")
+            found += page.text.matches(of: #/<form id="unlink-([^"]+)-form"/#).map { String($0.output.1) }
+            paths.append(path)
+            next = page.text.firstMatch(of: #/<a href="([^"]+)">Next page</a>/#).map {
+                String($0.output.1).replacing("&amp;", with: "&")
+            }
+        }
+        #expect(found == providers && paths.count == 3, "\(found)")
+        let last = try await owner.open(try #require(paths.last))
+        let unlinked = try await owner.submit(
+            last, "unlink-\(providers[11])", ["allowNoSignInMethod": "true"])
+        #expect(unlinked.status == 303 && unlinked.location?.contains("page=3") == true, "\(unlinked.text)")
+    }
+
     @Test("Second factors and passkeys are listed, and those who may remove them")
     func factors() async throws {
         let path = "/console/other/accounts/account?id=\(owner.id)"

@@ -40,7 +40,8 @@ struct ConsoleOwnFactorTests {
         let page = try await ada.open("/console/passkeys")
         let refused = try await ada.submit(page, try #require(page.removalForm(of: device)))
         #expect(
-            refused.status == 400 && refused.text.contains("keeps a passkey or an authenticator app"), "\(refused.text)")
+            refused.status == 400 && refused.text.contains("keeps a passkey or an authenticator app"), "\(refused.text)"
+        )
         #expect(try await fixture.roles(of: ada) == [ConsoleFixture.operators: .owner])
         #expect(try await ada.enterPasskey(&device).status == 303)
         #expect(try await fixture.gateway.emails(.identityUnlinked).isEmpty)

@@ -15,7 +15,8 @@ struct ConsoleUploadTests {
 
     /// One pixel, and a comment.
     private static let otherPNG = Base64.decode(
-        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACXRFWHRDb21tZW50AGIqlo1yAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==")
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACXRFWHRDb21tZW50AGIqlo1yAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
+    )
 
     private static func upload(
         _ content: [UInt8], to form: String = "upload-logo", of person: ConsoleVisitor,
