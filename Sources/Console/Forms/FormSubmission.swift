@@ -15,6 +15,10 @@ package enum FormSubmission {
 
     /// Performs the request of a submitted form.
     ///
+    /// An accepted form leads to another page, so that a reload sends nothing again. A rejected form is the response
+    /// itself, with status 400 and its values: a URL must contain neither these values nor the problem. A browser that
+    /// goes back to this page therefore asks whether to send the form again.
+    ///
     /// - Parameter screen: the screen as it is shown before the request, which has the form.
     package static func submit(_ screen: Screen, _ context: ScreenContext) async throws -> Outcome {
         let acceptsFiles = screen.forms.contains(where: \.hasFiles)
