@@ -44,7 +44,9 @@ def accept_invitation(visitor, link, email, server):
     assert "You are invited to the console" in invitation.text
     assert "Check your email" in visitor.submit(invitation, "invitation", email=email).text
     assert eventually(lambda: received_by(email, server)), "no email was received"
-    text = re.search(r"https?://\S+oobCode=\S+", received_by(email, server)[0].part("plain")).group()
+    received = received_by(email, server)[0].part("plain")
+    assert "You are invited to the console of" in received and "Set a password" in received, received
+    text = re.search(r"https?://\S+oobCode=\S+", received).group()
     parts = urlsplit(text)
     page = requests.get(f"{visitor.url}{parts.path}?{parts.query}", headers=BROWSER_HEADERS, timeout=30).text
     fields = dict(re.findall(r'type="hidden" name="([^"]*)" value="([^"]*)"', page))

@@ -64,6 +64,14 @@ def test_a_person_accepts_an_invitation_and_signs_in_again_by_keyboard(
     fill(window, "Overview", code=totp(secret, ahead=1))
 
 
+def test_the_menu_of_an_owner_has_one_row_in_a_wide_window(window):
+    window.set_screen(1280, False)
+    rows = window.evaluate("""[...document.querySelectorAll('nav[aria-label=Pages] a, header summary')]
+        .map(element => Math.round(element.getBoundingClientRect().top))""")
+    window.set_screen(320, False)
+    assert len(rows) == 11 and len(set(rows)) == 1, rows
+
+
 def test_a_wrong_code_is_explained_where_the_focus_is(console, window):
     window.driver.delete_all_cookies()
     window.open(f"{console.url}/console/signIn")

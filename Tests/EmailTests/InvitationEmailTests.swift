@@ -1,5 +1,6 @@
 import Identity
 import Pages
+import SMTP
 import Testing
 
 @testable import Email

@@ -66,7 +66,7 @@ struct FormEdit {
         let input: FormInput
 
         func problem(in form: Form) -> FormProblem {
-            guard let first = fields.first else {
+            guard !fields.isEmpty else {
                 return FormProblem(
                     form: form.id, field: nil,
                     problem: Problem("The page has changed meanwhile. The form now shows the stored values."))

@@ -1,5 +1,6 @@
 internal import API
 internal import Console
+internal import Encoding
 internal import HTTP
 internal import Identity
 
