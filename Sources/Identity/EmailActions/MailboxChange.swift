@@ -188,7 +188,8 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// Gives the caller's account the proven address. If this address replaces another one, every earlier session ends.
+    /// Gives the caller's account the proven address. Every earlier session ends if this address replaces another one, or
+    /// if the account gets a password: another person may hold a session of the guest.
     ///
     /// - Parameter passwordHash: the password with which the account signs in; `nil` if it signs in by email links.
     public static func linking(
@@ -201,9 +202,12 @@ public struct MailboxChange: Hashable, Sendable {
         } else {
             change.update.usesEmailLinks = true
         }
-        change.update.endsSessions = account.email != nil && account.email != email
+        change.update.endsSessions = passwordHash != nil || change.replacesAddress
         return change
     }
+
+    /// Whether the account gets another address in place of its own.
+    var replacesAddress: Bool { account.email != nil && account.email != email }
 
     /// The user who controls the mailbox disavows the account ("this was not me"), or gets a new account with the
     /// address. The account loses the address, the password, the sign-in by email link and the passkeys.

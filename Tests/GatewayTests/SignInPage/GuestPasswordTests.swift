@@ -42,6 +42,26 @@ struct GuestPasswordTests {
         #expect(again.json["localId"]?.string == guest.localId, "\(again.text)")
     }
 
+    @Test("Every earlier session of the guest ends, because a copy of its tokens would lead into the owner's account")
+    func sessions() async throws {
+        let visit = try await Self.visit()
+        let gateway = visit.gateway
+        let (guest, page) = try await visit.openAsGuest()
+        let form = try await visit.screen("signUp", of: page)
+        let sent = try await visit.follow(visit.submit(form, "signUp", Self.credentials))
+        // A guest cannot prove a recent login.
+        gateway.clock.advance(by: .seconds(360))
+        let preview = try await visit.follow(visit.submit(sent, "enterCode", ["code": visit.lastEmail().code]))
+        #expect(try await gateway.refresh(guest.refreshToken).status == 200, "not yet")
+        let answer = try await visit.exchange(visit.submit(preview, "confirm").requiredResult())
+        #expect(answer.json["user_id"]?.string == guest.localId, "\(answer.text)")
+        #expect(try await gateway.refresh(guest.refreshToken).wireCode == "TOKEN_EXPIRED")
+        #expect(try await gateway.lookup(guest.idToken).status == 400)
+        let renewed = try #require(answer.json["refresh_token"]?.string)
+        #expect(try await gateway.refresh(renewed).status == 200)
+        #expect(try await visit.activeSessions(of: guest.localId) == 1)
+    }
+
     @Test("The address of another account gets no code, and the page does not tell the difference")
     func taken() async throws {
         let visit = try await Self.visit()

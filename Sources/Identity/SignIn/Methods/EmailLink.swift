@@ -174,7 +174,7 @@ public struct EmailLinkMethod: Sendable {
         // address requires it only if the policy says so.
         let isLogin =
             email == caller.account.email && !realm.policy.secondFactors.demandsProof(of: caller.account)
-        if change.update.endsSessions {
+        if change.replacesAddress {
             try caller.requireRecentLogin(by: realm.policy, at: clock.now())
         } else if !isLogin {
             try caller.requireRecentLoginToLink(by: realm.policy, at: clock.now())
@@ -217,7 +217,7 @@ public struct EmailLinkMethod: Sendable {
         let (account, policy) = (change.account, realm.policy)
         guard account.email != email || !account.usesEmailLinks else { return .none }
         let notice =
-            change.update.endsSessions
+            change.replacesAddress
             ? try emailFactory.emailChangedNotice(
                 to: account, newEmail: email, by: policy, from: context, at: now) : .none
         let provider: ProviderID = change.update.passwordHash == nil ? .emailLink : .password
