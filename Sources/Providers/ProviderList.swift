@@ -118,17 +118,18 @@ extension Verifier {
             let token = try await verifier.verify(idToken.expose(), at: clock.now())
             return try provider.identity(token, credential, realm)
         } loadKeys: { provider, realm in
-            let address: DocumentAddress
-            if let builtIn = providers.byID[provider] {
-                address = builtIn.endpoints.keysAddress
-            } else {
-                guard let settings = realm.settings(of: provider)?.openID else {
-                    throw ProviderRefusal.notConfigured
-                }
-                address = try await keyCache.address(ofKeysOf: settings.issuer, provider)
-            }
-            try await keyCache.load(address, of: provider)
+            try await keyCache.load(providers.keysAddress(of: provider, in: realm, from: keyCache), of: provider)
         }
+    }
+}
+
+extension ProviderList {
+    fileprivate func keysAddress(
+        of provider: ProviderID, in realm: Realm, from keyCache: JWKSCache
+    ) async throws -> DocumentAddress {
+        if let builtIn = byID[provider] { return builtIn.endpoints.keysAddress }
+        guard let settings = realm.settings(of: provider)?.openID else { throw ProviderRefusal.notConfigured }
+        return try await keyCache.address(ofKeysOf: settings.issuer, provider)
     }
 }
 
