@@ -67,20 +67,20 @@ final class HookedSignIn: Sendable {
 /// The call of the blocking functions for one attempt of a ``HookedSignIn``. Without one, the initializers return
 /// `nil`.
 struct HookCall: Sendable {
-    let asked: HookedSignIn
+    let signIn: HookedSignIn
     /// Returns the account as the commit will leave it.
     private let account: @Sendable (_ id: ID<Account>, _ createdAt: Instant) -> Account
 
-    init?(_ asked: HookedSignIn?, about account: @autoclosure () -> Account) {
-        guard let asked else { return nil }
+    init?(_ hooked: HookedSignIn?, about account: @autoclosure () -> Account) {
+        guard let hooked else { return nil }
         let account = account()
-        self.init(asked) { _, _ in account }
+        self.init(hooked) { _, _ in account }
     }
 
     /// - Parameter account: returns the account that the sign-in creates.
-    init?(_ asked: HookedSignIn?, creating account: @escaping @Sendable (ID<Account>, Instant) -> Account) {
-        guard let asked else { return nil }
-        self.asked = asked
+    init?(_ hooked: HookedSignIn?, creating account: @escaping @Sendable (ID<Account>, Instant) -> Account) {
+        guard let hooked else { return nil }
+        signIn = hooked
         self.account = account
     }
 
@@ -91,7 +91,7 @@ struct HookCall: Sendable {
     ///   - now: when the attempt began.
     func account(_ id: ID<Account>, isNew: Bool, at now: Instant) -> Account {
         guard isNew else { return account(id, now) }
-        let new = asked.newAccount(id, createdAt: now)
+        let new = signIn.newAccount(id, createdAt: now)
         return account(new.id, new.createdAt)
     }
 }
@@ -103,17 +103,17 @@ extension HookSignIn {
 }
 
 extension HookCall {
-    init?(_ asked: HookedSignIn?, about change: SignInChange, with identity: VerifiedIdentity) {
-        guard let asked else { return nil }
+    init?(_ hooked: HookedSignIn?, about change: SignInChange, with identity: VerifiedIdentity) {
+        guard let hooked else { return nil }
         let linked = LinkedIdentity(identity)
         switch change {
         case .create(let copiesEmail):
-            self.init(asked) { id, now in Account(id, for: linked, copiesEmail: copiesEmail, at: now) }
-        case .createInPlaceOf: self.init(asked) { id, now in Account(id, for: linked, copiesEmail: true, at: now) }
-        case .signIn(let account): self.init(asked, about: account)
+            self.init(hooked) { id, now in Account(id, for: linked, copiesEmail: copiesEmail, at: now) }
+        case .createInPlaceOf: self.init(hooked) { id, now in Account(id, for: linked, copiesEmail: true, at: now) }
+        case .signIn(let account): self.init(hooked, about: account)
         case .signInChangingEmail(var account, let email):
             (account.email, account.emailIsVerified) = (email, true)
-            self.init(asked, about: account)
+            self.init(hooked, about: account)
         case .link(var account, _, let copiesEmail):
             account.identities.append(linked)
             if account.email == nil, copiesEmail { account.email = linked.email }
@@ -123,13 +123,13 @@ extension HookCall {
                     || linked.emailTrust == .authoritative && account.email == linked.email)
             account.displayName = account.displayName ?? linked.profile.displayName
             account.photoURL = account.photoURL ?? linked.profile.photoURL
-            self.init(asked, about: account)
+            self.init(hooked, about: account)
         case .reclaim(var account):
             (account.identities, account.passkeys, account.secondFactors) = ([linked], [], .none)
             (account.phoneNumber, account.passwordUpdatedAt) = (nil, nil)
             (account.displayName, account.photoURL) = (linked.profile.displayName, linked.profile.photoURL)
             (account.emailIsVerified, account.vouchedEmail) = (true, nil)
-            self.init(asked, about: account)
+            self.init(hooked, about: account)
         }
     }
 }

@@ -27,7 +27,7 @@ extension Hooks {
         guard let hook else { return nil }
         let after = hook.account(session.account, isNew: before == nil, at: now)
         let reply = try await self.reply(
-            to: hook.asked, of: after, isNew: before == nil, secondFactor: session.secondFactor?.method, in: realm,
+            to: hook.signIn, of: after, isNew: before == nil, secondFactor: session.secondFactor?.method, in: realm,
             from: context)
         return reply.map { HookDecision($0, on: after, before, in: realm) }
     }
@@ -39,14 +39,14 @@ extension Hooks {
     ///   - isNew: whether the sign-in creates the account.
     /// - Returns: `nil` if the project has no such function.
     private func reply(
-        to asked: HookedSignIn, of account: Account, isNew: Bool, secondFactor: SessionFactor.Method?, in realm: Realm,
+        to hooked: HookedSignIn, of account: Account, isNew: Bool, secondFactor: SessionFactor.Method?, in realm: Realm,
         from context: RequestContext
     ) async throws -> HookReply? {
         func ask(_ event: BlockingFunctions.Event, about account: Account) async throws -> HookReply? {
             guard let url = realm.project.blockingFunctions.triggers[event] else { return nil }
             let request = HookRequest(
-                event, at: url, .account(account, asked.signIn, secondFactor: secondFactor), in: realm, from: context)
-            var reply = try await asked.reply(of: event, isNew: isNew, digest: try digest(request)) {
+                event, at: url, .account(account, hooked.signIn, secondFactor: secondFactor), in: realm, from: context)
+            var reply = try await hooked.reply(of: event, isNew: isNew, digest: try digest(request)) {
                 try await call(request)
             }
             reply.revokesProof = isNew || realm.project.modeRules.hooksRevokeVerifications

@@ -138,7 +138,7 @@ public struct SignInCompletion: Sendable {
     /// The ID of a new account, the same in each attempt of the request, because the functions have seen it.
     private func newAccountID(for factor: FirstFactor, at now: Instant) -> ID<Account> {
         let id = entropy.accountID()
-        return factor.hook?.asked.newAccount(id, createdAt: now).id ?? id
+        return factor.hook?.signIn.newAccount(id, createdAt: now).id ?? id
     }
 
     /// The gates, in their order. A gate either lets the first factor pass or throws; the last one may also answer with

@@ -114,13 +114,13 @@ public struct SignInCodes: Sendable {
         if let link = first.link {
             return try await self.link(link, with: hash, of: first, for: app, in: realm, from: context)
         }
-        let asked = first.isContinued ? HookSignIn(continuing: first.session) : nil
-        let hooked = asked.flatMap { HookedSignIn(in: realm, $0) }
+        let hooked = HookSignIn(continuing: first).flatMap { HookedSignIn(in: realm, $0) }
         do {
             return try await retryingConflicts(where: { $0 is ChangedDuringHooks }) { attempt in
                 let proven = attempt == 1 ? first : try await find()
-                let hook = HookCall(hooked, about: proven.account)
-                return try await completion.continueSignIn(proven, asking: hook, in: realm, from: context) { new in
+                return try await completion.continueSignIn(
+                    proven, asking: HookCall(hooked, about: proven.account), in: realm, from: context
+                ) { new in
                     try await store.exchange(
                         hash, opening: new, ending: proven.endsSession ? proven.session.id : nil, in: realm.id)
                     return OpenedSession(new, of: proven.account, isNewAccount: proven.isNewAccount)
@@ -226,9 +226,10 @@ public struct SignInCodes: Sendable {
 }
 
 extension HookSignIn {
-    /// - Returns: `nil` for a method that no function concerns.
-    fileprivate init?(continuing session: Session) {
-        guard session.method != .anonymous, session.method != .custom else { return nil }
+    /// - Returns: `nil` if the page has asked the functions, and for a method that no function concerns.
+    fileprivate init?(continuing proven: ProvenSignIn) {
+        let session = proven.session
+        guard proven.isContinued, session.method != .anonymous, session.method != .custom else { return nil }
         self.init(method: session.passkey == nil ? session.method.rawValue : "passkey")
     }
 }

@@ -44,7 +44,7 @@ public struct EmailLinkMethod: Sendable {
     ) async throws -> SignInOutcome {
         guard realm.policy.allowsEmailLinks else { throw OOBCodeRefusal.notAllowed }
         let email = try EmailAddress(required: email)
-        let asked = HookedSignIn(in: realm, HookSignIn(method: "emailLink"))
+        let hooked = HookedSignIn(in: realm, HookSignIn(method: "emailLink"))
         return try await retryingConflicts { attempt in
             let found = try await redemption.check(code, for: [.signIn], in: realm)
             guard found.code.email == email else { throw OOBCodeRefusal.otherEmail }
@@ -52,11 +52,11 @@ public struct EmailLinkMethod: Sendable {
                 try target.requirePermitted(found)
                 let rule = use.map { SecondFactorRule.proven($0) }
                 let proof = FirstFactorProof.emailLink(email: email.rawValue, code: code ?? "")
-                return try await signIn(with: found, rule ?? .demanded(proof), asked, in: realm, from: context)
+                return try await signIn(with: found, rule ?? .demanded(proof), hooked, in: realm, from: context)
             }
             let caller = try await authenticator.authenticate(idToken: idToken, in: realm)
             return .signedIn(
-                try await link(found, to: caller, asked, isFirstAttempt: attempt == 1, in: realm, from: context))
+                try await link(found, to: caller, hooked, isFirstAttempt: attempt == 1, in: realm, from: context))
         }
     }
 
@@ -67,13 +67,13 @@ public struct EmailLinkMethod: Sendable {
         email: EmailAddress, passwordHash: String, code: String, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         guard realm.policy.allowsPasswords else { throw SignUpRefusal.passwordsNotAllowed }
-        let asked = HookedSignIn(in: realm, HookSignIn(method: "password"))
+        let hooked = HookedSignIn(in: realm, HookSignIn(method: "password"))
         return try await retryingConflicts { _ in
             let found = try await redemption.check(code, for: [.signIn], in: realm)
             guard found.code.email == email else { throw OOBCodeRefusal.otherEmail }
             guard found.account == nil else { throw OOBCodeRefusal.expired }
             return try await signUp(
-                with: found, passwordHash: passwordHash, .exempt, asked, in: realm, from: context)
+                with: found, passwordHash: passwordHash, .exempt, hooked, in: realm, from: context)
         }
     }
 
@@ -87,7 +87,7 @@ public struct EmailLinkMethod: Sendable {
     ) async throws -> SignedIn {
         let isAllowed = passwordHash == nil ? realm.policy.allowsEmailLinks : realm.policy.allowsPasswords
         guard isAllowed else { throw OOBCodeRefusal.notAllowed }
-        let asked = HookedSignIn(in: realm, HookSignIn(method: passwordHash == nil ? "emailLink" : "password"))
+        let hooked = HookedSignIn(in: realm, HookSignIn(method: passwordHash == nil ? "emailLink" : "password"))
         return try await retryingConflicts { attempt in
             let found = try await redemption.check(code, for: [.signIn], in: realm)
             guard found.code.email == email else { throw OOBCodeRefusal.otherEmail }
@@ -95,7 +95,7 @@ public struct EmailLinkMethod: Sendable {
             // To others, a password is added with a recent login; see ``AccountEditor``.
             guard passwordHash == nil || caller.account.isAnonymous else { throw OOBCodeRefusal.notAllowed }
             return try await link(
-                found, passwordHash: passwordHash, to: caller, asked, isFirstAttempt: attempt == 1, in: realm,
+                found, passwordHash: passwordHash, to: caller, hooked, isFirstAttempt: attempt == 1, in: realm,
                 from: context)
         }
     }
@@ -108,18 +108,18 @@ public struct EmailLinkMethod: Sendable {
     }
 
     private func signIn(
-        with found: FoundCode, _ secondFactor: SecondFactorRule, _ asked: HookedSignIn?, in realm: Realm,
+        with found: FoundCode, _ secondFactor: SecondFactorRule, _ hooked: HookedSignIn?, in realm: Realm,
         from context: RequestContext
     ) async throws -> SignInOutcome {
         guard let account = found.account, !found.newAccountChoice.createsAccount(isChosen: false) else {
-            return try await signUp(with: found, secondFactor.withoutFactors, asked, in: realm, from: context)
+            return try await signUp(with: found, secondFactor.withoutFactors, hooked, in: realm, from: context)
         }
         let change = MailboxChange.signingIn(account)
         // As in Firebase, a sign-in by email link is a sign-in with `password` in tokens.
         let factor = FirstFactor(
             account: .existing(account, endsSessions: change.update.endsSessions), method: .password,
             secondFactor: change.loss == .reclaimed ? secondFactor.withoutFactors : secondFactor,
-            hook: HookCall(asked, about: account.afterApplying(change)))
+            hook: HookCall(hooked, about: account.afterApplying(change)))
         return try await completion.signIn(factor, in: realm, from: context) { session in
             let emails = try redemption.reclaimNotice(of: change, from: context, at: session.openedAt)
             return try await redeem(
@@ -132,12 +132,12 @@ public struct EmailLinkMethod: Sendable {
     ///
     /// - Parameter passwordHash: `nil` for an account that signs in by email links.
     private func signUp(
-        with found: FoundCode, passwordHash: String? = nil, _ secondFactor: SecondFactorRule, _ asked: HookedSignIn?,
+        with found: FoundCode, passwordHash: String? = nil, _ secondFactor: SecondFactorRule, _ hooked: HookedSignIn?,
         in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         if let former = found.account, former.isDisabled { throw OOBCodeRefusal.accountDisabled }
         guard realm.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
-        let hook = HookCall(asked) { id, now in
+        let hook = HookCall(hooked) { id, now in
             Self.newAccount(id, found.code.email, passwordHash, at: now).account
         }
         let factor = FirstFactor(account: .new, method: .password, secondFactor: secondFactor, hook: hook)
@@ -164,7 +164,7 @@ public struct EmailLinkMethod: Sendable {
     ///
     /// - Parameter isFirstAttempt: `false` if the same request is tried again, which is not counted.
     private func link(
-        _ found: FoundCode, passwordHash: String? = nil, to caller: Caller, _ asked: HookedSignIn?,
+        _ found: FoundCode, passwordHash: String? = nil, to caller: Caller, _ hooked: HookedSignIn?,
         isFirstAttempt: Bool, in realm: Realm, from context: RequestContext
     ) async throws -> SignedIn {
         let email = found.code.email
@@ -185,7 +185,7 @@ public struct EmailLinkMethod: Sendable {
             caller: caller, method: .password,
             authenticatedAt: isLogin ? nil : caller.authenticatedAtAfterLinking,
             endsSessions: change.update.endsSessions,
-            hook: HookCall(asked, about: caller.account.afterApplying(change)))
+            hook: HookCall(hooked, about: caller.account.afterApplying(change)))
         return try await completion.renewSession(callerChange, in: realm, from: context) { session in
             let emailBatch = try emailsAboutLinking(email, by: change, in: realm, from: context, at: session.openedAt)
             return try await redeem(

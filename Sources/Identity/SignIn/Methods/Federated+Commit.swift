@@ -3,10 +3,10 @@ extension FederatedMethod {
     /// - Throws: ``StoreConflict/stale`` if the decision has to be made again.
     func apply(
         _ decision: LinkingDecision, to proof: ResolvedProof, _ secondFactor: SecondFactorRule,
-        _ asked: HookedSignIn?, in realm: Realm, from context: RequestContext
+        _ hooked: HookedSignIn?, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         switch decision {
-        case .commit(let change): return try await commit(change, proof, secondFactor, asked, in: realm, from: context)
+        case .commit(let change): return try await commit(change, proof, secondFactor, hooked, in: realm, from: context)
         case .confirm(let account, let isRecycled):
             let use = PendingCredential.Use.link(to: account.id, generation: account.generation)
             let isHidden = proof.identity.hidesAccounts(in: realm)
@@ -22,7 +22,7 @@ extension FederatedMethod {
     /// Applies a change, and opens the session. A caller who links an identity is not signed in again: a response
     /// without tokens to a request that links would break Firebase's SDKs.
     private func commit(
-        _ change: SignInChange, _ proof: ResolvedProof, _ secondFactor: SecondFactorRule, _ asked: HookedSignIn?,
+        _ change: SignInChange, _ proof: ResolvedProof, _ secondFactor: SecondFactorRule, _ hooked: HookedSignIn?,
         in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         let identity = proof.identity
@@ -38,7 +38,7 @@ extension FederatedMethod {
             }
             return OpenedSession(session, of: account, isNewAccount: change.target.existing == nil)
         }
-        let hook = HookCall(asked, about: change, with: identity)
+        let hook = HookCall(hooked, about: change, with: identity)
         if case .link(_, let caller?, _) = change {
             let callerChange = CallerChange(
                 caller: caller, method: identity.provider, authenticatedAt: caller.authenticatedAtAfterLinking,

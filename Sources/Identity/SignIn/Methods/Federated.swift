@@ -105,18 +105,18 @@ public struct FederatedMethod: Sendable {
             if let use { SecondFactorRule.proven(use) } else {
                 SecondFactorRule.demanded(.identity(proof, autoCreate: autoCreate))
             }
-        let asked = HookedSignIn(in: realm, HookSignIn(proof.identity, tokens))
+        let hooked = HookedSignIn(in: realm, HookSignIn(proof.identity, tokens))
         return try await retryingConflicts { attempt in
             let facts = try await linkingFacts(
                 about: proof, linkingTo: target, autoCreate: autoCreate, isFirstAttempt: attempt == 1, for: app,
                 in: realm)
             let decision = LinkingDecision(facts)
             guard facts.caller == nil, facts.owner == nil else {
-                return try await apply(decision, to: proof, secondFactor, asked, in: realm, from: context)
+                return try await apply(decision, to: proof, secondFactor, hooked, in: realm, from: context)
             }
             return try await limitingFirstSignIn(
                 with: proof.identity, isCounted: attempt == 1, from: context, in: realm
-            ) { try await apply(decision, to: proof, secondFactor, asked, in: realm, from: context) }
+            ) { try await apply(decision, to: proof, secondFactor, hooked, in: realm, from: context) }
         }
     }
 

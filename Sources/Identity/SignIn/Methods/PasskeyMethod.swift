@@ -63,15 +63,15 @@ public struct PasskeyMethod: Sendable {
         let opened = try verifier.openAuthentication(response)
         let challenge = try challenges.open(
             opened.challenge, [.signIn], binding(to: relyingParty, for: app, in: realm), at: clock.now())
-        let asked = HookedSignIn(in: realm, HookSignIn(method: "passkey"))
+        let hooked = HookedSignIn(in: realm, HookSignIn(method: "passkey"))
         return try await retryingConflicts(where: { $0 is ChangedDuringHooks }) { _ in
-            try await signIn(opened, response, challenge, by: relyingParty, asked, in: realm, from: context)
+            try await signIn(opened, response, challenge, by: relyingParty, hooked, in: realm, from: context)
         }
     }
 
     private func signIn(
         _ opened: PasskeyVerifier.OpenedAuthentication, _ response: AuthenticationResponse,
-        _ challenge: PasskeyChallenges.Content, by relyingParty: RelyingParty, _ asked: HookedSignIn?,
+        _ challenge: PasskeyChallenges.Content, by relyingParty: RelyingParty, _ hooked: HookedSignIn?,
         in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         let id = ID<Passkey>(Base64URL.encode(response.id))
@@ -85,7 +85,7 @@ public struct PasskeyMethod: Sendable {
             recording: realm.recording(by: .user(context.trace)))
         let factor = FirstFactor(
             account: .existing(found.account), method: .passkey, secondFactor: .exempt, passkey: id,
-            hook: HookCall(asked, about: found.account))
+            hook: HookCall(hooked, about: found.account))
         let outcome = try await completion.signIn(factor, in: realm, from: context) { session in
             try await mappingConflicts(to: \.refusalOfPasskeySignIn) {
                 try await store.signIn(use, opening: session, in: realm.id)

@@ -120,12 +120,12 @@ public struct PasswordMethod: Sendable {
         _ proven: Account, _ secondFactor: SecondFactorRule, reauthenticating idToken: String? = nil,
         rehashed: String?, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
-        let asked = HookedSignIn(in: realm, HookSignIn(method: "password"))
+        let hooked = HookedSignIn(in: realm, HookSignIn(method: "password"))
         return try await retryingConflicts(where: { $0 is ChangedDuringHooks }) { attempt in
             let account = attempt == 1 ? proven : try await current(proven, in: realm)
             let factor = FirstFactor(
                 account: .existing(account), method: .password, secondFactor: secondFactor, reauthenticating: idToken,
-                hook: HookCall(asked, about: account))
+                hook: HookCall(hooked, about: account))
             return try await completion.signIn(factor, in: realm, from: context) { session in
                 try await mappingConflicts(to: { $0.refusalOfSignIn(by: realm.policy) }) {
                     try await store.open(session, rehashed: rehashed, in: realm.id)

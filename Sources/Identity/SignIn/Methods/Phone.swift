@@ -57,16 +57,16 @@ public struct PhoneMethod: Sendable {
     ) async throws -> SignInOutcome {
         try requireAllowed(in: realm)
         let proof = try await proof(of: request, in: realm, from: context)
-        let asked = HookedSignIn(in: realm, HookSignIn(method: "phone"))
+        let hooked = HookedSignIn(in: realm, HookSignIn(method: "phone"))
         return try await retryingConflicts { attempt in
             let holder = try await holder(of: proof.number, in: realm)
             if let idToken = request.idToken, request.operation != .reauthenticate {
                 let caller = try await authenticator.authenticate(idToken: idToken, in: realm)
                 return try await link(
-                    proof, of: holder, to: caller, request.operation, asked, method: .phone,
+                    proof, of: holder, to: caller, request.operation, hooked, method: .phone,
                     isFirstAttempt: attempt == 1, in: realm, from: context)
             }
-            return try await signIn(with: proof, of: holder, request, asked, in: realm, from: context)
+            return try await signIn(with: proof, of: holder, request, hooked, in: realm, from: context)
         }
     }
 
@@ -85,11 +85,11 @@ public struct PhoneMethod: Sendable {
     ) async throws -> SignInOutcome {
         try requireAllowed(in: realm)
         let proof = try await codes.check(code, of: sessionInfo, for: .signIn, in: realm, from: context.network)
-        let asked = HookedSignIn(in: realm, HookSignIn(method: "phone"))
+        let hooked = HookedSignIn(in: realm, HookSignIn(method: "phone"))
         return try await retryingConflicts { attempt in
             let caller = try await authenticator.authenticate(session, in: realm)
             return try await link(
-                proof, of: try await holder(of: proof.number, in: realm), to: caller, .link, asked,
+                proof, of: try await holder(of: proof.number, in: realm), to: caller, .link, hooked,
                 method: caller.session.method, isFirstAttempt: attempt == 1, in: realm, from: context)
         }
     }
@@ -122,7 +122,7 @@ public struct PhoneMethod: Sendable {
     }
 
     private func signIn(
-        with proof: PhoneProof, of holder: Account?, _ request: Request, _ asked: HookedSignIn?, in realm: Realm,
+        with proof: PhoneProof, of holder: Account?, _ request: Request, _ hooked: HookedSignIn?, in realm: Realm,
         from context: RequestContext
     ) async throws -> SignInOutcome {
         switch request.operation {
@@ -133,13 +133,13 @@ public struct PhoneMethod: Sendable {
             guard request.operation != .reauthenticate else {
                 throw request.idToken == nil ? PhoneRefusal.accountUnknown : SignInRefusal.otherAccount
             }
-            return try await signUp(with: proof, insteadOf: nil, asked, in: realm, from: context)
+            return try await signUp(with: proof, insteadOf: nil, hooked, in: realm, from: context)
         }
-        return try await signIn(with: proof, to: holder, request, asked, in: realm, from: context)
+        return try await signIn(with: proof, to: holder, request, hooked, in: realm, from: context)
     }
 
     private func signIn(
-        with proof: PhoneProof, to holder: Account, _ request: Request, _ asked: HookedSignIn?, in realm: Realm,
+        with proof: PhoneProof, to holder: Account, _ request: Request, _ hooked: HookedSignIn?, in realm: Realm,
         from context: RequestContext
     ) async throws -> SignInOutcome {
         guard !proof.isOutdated(by: holder) else { throw PhoneRefusal.invalidTemporaryProof }
@@ -148,13 +148,13 @@ public struct PhoneMethod: Sendable {
             guard request.takesOver, request.operation != .reauthenticate else {
                 return .phoneConflict(try conflict(over: proof, of: holder, isRecycled: true, in: realm))
             }
-            return try await signUp(with: proof, insteadOf: holder, asked, in: realm, from: context)
+            return try await signUp(with: proof, insteadOf: holder, hooked, in: realm, from: context)
         }
         guard holder.secondFactors.isEmpty else { throw PhoneRefusal.unsupportedFirstFactor }
         guard !holder.isDisabled else { throw PhoneRefusal.accountDisabled }
         let factor = FirstFactor(
             account: .existing(holder), method: .phone, secondFactor: .exempt, reauthenticating: request.idToken,
-            hook: HookCall(asked, about: holder))
+            hook: HookCall(hooked, about: holder))
         return try await completion.signIn(factor, in: realm, from: context) { session in
             try await commit(.signIn(holder), with: proof, opening: session, in: realm, from: context)
         }
@@ -164,12 +164,12 @@ public struct PhoneMethod: Sendable {
     ///
     /// - Parameter former: the account that loses the number, which was assigned to another person.
     private func signUp(
-        with proof: PhoneProof, insteadOf former: Account?, _ asked: HookedSignIn?, in realm: Realm,
+        with proof: PhoneProof, insteadOf former: Account?, _ hooked: HookedSignIn?, in realm: Realm,
         from context: RequestContext
     ) async throws -> SignInOutcome {
         guard realm.policy.allowsSignUp else { throw SignUpRefusal.notAllowed }
         return try await limiter.limitingSignUp(from: context.network, in: realm) {
-            let hook = HookCall(asked) { id, now in Self.newAccount(id, proof.number, at: now).account }
+            let hook = HookCall(hooked) { id, now in Self.newAccount(id, proof.number, at: now).account }
             let factor = FirstFactor(account: .new, method: .phone, secondFactor: .exempt, hook: hook)
             return try await completion.signIn(factor, in: realm, from: context) { session in
                 let new = Self.newAccount(session.account, proof.number, at: session.openedAt)
@@ -191,7 +191,7 @@ public struct PhoneMethod: Sendable {
     }
 
     private func link(
-        _ proof: PhoneProof, of holder: Account?, to caller: Caller, _ operation: Operation, _ asked: HookedSignIn?,
+        _ proof: PhoneProof, of holder: Account?, to caller: Caller, _ operation: Operation, _ hooked: HookedSignIn?,
         method: ProviderID, isFirstAttempt: Bool, in realm: Realm, from context: RequestContext
     ) async throws -> SignInOutcome {
         let account = caller.account
@@ -206,7 +206,7 @@ public struct PhoneMethod: Sendable {
         linked.phoneNumber = proof.number
         let change = CallerChange(
             caller: caller, method: method, authenticatedAt: caller.authenticatedAtAfterLinking,
-            hook: HookCall(asked, about: linked))
+            hook: HookCall(hooked, about: linked))
         return .signedIn(
             try await completion.renewSession(change, in: realm, from: context) { session in
                 let method = AddedSignInMethod(
