@@ -38,7 +38,7 @@ extension AccountPageRequest {
 extension SignInVisit {
     /// Links an identity that the user has proven for the account page. No app exchanges a code, so the link takes effect
     /// at once. The session of the browser must still be the one that asked for it.
-    func linkForAccountPage(_ grant: FlowGrant) async throws -> PageResponse {
+    func linkForAccountPage(_ secrets: FlowResultSecrets) async throws -> PageResponse {
         guard let subject = request.subject, let session = try await call.browserSession(in: realm),
             session.caller.account.id == subject.account, session.caller.session.id == subject.session
         else {
@@ -51,7 +51,7 @@ extension SignInVisit {
             return PageResponse(.redirect(to: page), of: realm.id, because: EditRefusal.loginTooOld)
         }
         let redeemed = try await call.services.signIn.flows.redeem(
-            grant: grant.secret, sessionID: grant.sessionID, for: app, in: realm)
+            grant: secrets.grant, sessionID: secrets.sessionID, for: app, in: realm)
         let outcome = try await call.services.signIn.federated.link(
             .authorization(redeemed), to: IDTokenContents(account: subject.account, session: subject.session), for: app,
             in: realm, from: context)

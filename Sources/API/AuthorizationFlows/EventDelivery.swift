@@ -13,7 +13,7 @@ struct EventDelivery: Encodable {
         let type: String
         let eventId: String?
         /// The redirect URI with the grant, which is the secret that the SDK redeems for the result of the sign-in (see
-        /// ``FlowGrant``). The SDK sends the URI as `requestUri`. `nil` after a failure.
+        /// ``FlowResultSecrets``). The SDK sends the URI as `requestUri`. `nil` after a failure.
         let urlResponse: String?
         let sessionId: String?
         let tenantId: String?

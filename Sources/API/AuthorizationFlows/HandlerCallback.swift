@@ -15,15 +15,15 @@ struct HandlerCallback {
         try await withFlow(of: call.request.query("state")) { returnedFlow in
             guard !repeatsParameter else { throw AuthorizationRefusal.invalidResponse }
             let response = AuthorizationResponse { call.request.query($0) }
-            let grant = try await flows.complete(
+            let secrets = try await flows.complete(
                 returnedFlow, with: response, at: call.request.path, cookie: { call.request.cookie(ByteText($0)) },
                 from: call.context)
             if case .signInPage(let reference, _) = returnedFlow.flow.delivery {
                 return try await SignInReturn(call: call, returned: returnedFlow, reference: reference)
-                    .page(with: grant).removingCookie(of: returnedFlow.flow)
+                    .page(with: secrets).removingCookie(of: returnedFlow.flow)
             }
             return PageResponse(
-                try await returnToApp(with: grant, of: returnedFlow).removingCookie(of: returnedFlow.flow),
+                try await returnToApp(with: secrets, of: returnedFlow).removingCookie(of: returnedFlow.flow),
                 of: returnedFlow.realm.id)
         }
     }
@@ -68,26 +68,26 @@ struct HandlerCallback {
     }
 
     /// Returns a redirect to the app with the grant, or a page that passes the grant to Firebase's SDK.
-    private func returnToApp(with grant: FlowGrant, of returnedFlow: ReturnedFlow) async throws -> Response {
+    private func returnToApp(with secrets: FlowResultSecrets, of returnedFlow: ReturnedFlow) async throws -> Response {
         let flow = returnedFlow.flow
         switch flow.delivery {
         case .signInPage(_, let target): return .redirect(to: target.text)
-        case .app(let target, _): return .redirect(to: target.adding([(.grant, grant.secret)]))
+        case .app(let target, _): return .redirect(to: target.adding([(.grant, secrets.grant)]))
         case .popup(let event, let target):
-            return try await resultPage(event, isPopup: true, target, grant, returnedFlow)
+            return try await resultPage(event, isPopup: true, target, secrets, returnedFlow)
         // The SDK's redirect mode.
         case .page(let event, let target):
-            return try await resultPage(event, isPopup: false, target, grant, returnedFlow)
+            return try await resultPage(event, isPopup: false, target, secrets, returnedFlow)
         }
     }
 
     private func resultPage(
-        _ event: SDKEvent, isPopup: Bool, _ target: AuthorizationTarget, _ grant: FlowGrant,
+        _ event: SDKEvent, isPopup: Bool, _ target: AuthorizationTarget, _ secrets: FlowResultSecrets,
         _ returnedFlow: ReturnedFlow
     ) async throws -> Response {
-        let uri = "\(returnedFlow.flow.redirectURI)?\(ResultParameter.grant.rawValue)=\(grant.secret)"
+        let uri = "\(returnedFlow.flow.redirectURI)?\(ResultParameter.grant.rawValue)=\(secrets.grant)"
         let delivery = EventDelivery(
-            event, isPopup: isPopup, returnTo: target, uri: uri, sessionID: grant.sessionID)
+            event, isPopup: isPopup, returnTo: target, uri: uri, sessionID: secrets.sessionID)
         let pageContext = try await call.flowPageContext(in: returnedFlow.realm, of: returnedFlow.app.id)
         return Page.flowResult(delivering: try delivery.json(), pageContext).flowResponse()
     }

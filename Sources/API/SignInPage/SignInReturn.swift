@@ -9,10 +9,10 @@ struct SignInReturn {
     let reference: SignInPageFlow.Reference
 
     /// Signs in with the result of the provider.
-    func page(with grant: FlowGrant) async throws -> PageResponse {
+    func page(with secrets: FlowResultSecrets) async throws -> PageResponse {
         try await withVisit { visit in
             do {
-                return try await visit.finish(grant)
+                return try await visit.finish(secrets)
             } catch let refusal as any Refusal {
                 return visit.redirect(SignInProblem(refusal), because: refusal)
             }
@@ -51,28 +51,28 @@ struct SignInReturn {
 
 extension SignInVisit {
     /// Completes the flow with the result of a provider. A link takes effect when the app exchanges the code.
-    fileprivate func finish(_ grant: FlowGrant) async throws -> PageResponse {
+    fileprivate func finish(_ secrets: FlowResultSecrets) async throws -> PageResponse {
         if request.operation == .link {
-            if app.isAccountPage { return try await linkForAccountPage(grant) }
-            if request.isForGuest { return try await signInGuest(with: grant) }
-            return try await link(grant)
+            if app.isAccountPage { return try await linkForAccountPage(secrets) }
+            if request.isForGuest { return try await signInGuest(with: secrets) }
+            return try await link(secrets)
         }
         guard try await !isOutdated() else { return redirect(.previewOutdated, because: nil) }
         // The identity of a conflict belongs to an existing account.
         let mayCreate = request.operation == .signIn && flow.conflict == nil
         let redeemed = try await call.services.signIn.flows.redeem(
-            grant: grant.secret, sessionID: grant.sessionID, for: app, in: realm)
+            grant: secrets.grant, sessionID: secrets.sessionID, for: app, in: realm)
         let result = try await call.services.signIn.federated.signIn(
             .authorization(redeemed), linkingTo: nil, autoCreate: mayCreate, for: app, in: realm, from: context)
         return try await finish(result.outcome, of: result.identity.provider, afterForm: false)
     }
 
     /// Returns to the app with the code of a link.
-    private func link(_ grant: FlowGrant) async throws -> PageResponse {
+    private func link(_ secrets: FlowResultSecrets) async throws -> PageResponse {
         guard let caller = try await services.codes.caller(of: request, in: realm) else {
             return PageResponse(.redirect(to: appReturn(error: .loginRequired).url), of: realm.id)
         }
-        guard let link = try await services.codes.link(grant, to: caller, for: app, in: realm, from: context) else {
+        guard let link = try await services.codes.link(secrets, to: caller, for: app, in: realm, from: context) else {
             return PageResponse(
                 .redirect(to: appReturn(error: .alreadyLinked).url), of: realm.id,
                 because: LinkRefusal.identityTaken)

@@ -15,12 +15,12 @@ extension SignInVisit {
     }
 
     /// Continues with the identity that a guest has proven at a provider.
-    func signInGuest(with grant: FlowGrant) async throws -> PageResponse {
+    func signInGuest(with secrets: FlowResultSecrets) async throws -> PageResponse {
         guard let guest = try await guest() else {
             return PageResponse(.redirect(to: appReturn(error: .loginRequired).url), of: realm.id)
         }
         return try await proceed(
-            with: services.guests.decide(grant, of: guest, for: app, in: realm, from: context), afterForm: false)
+            with: services.guests.decide(secrets, of: guest, for: app, in: realm, from: context), afterForm: false)
     }
 
     private func proceed(with decision: GuestUpgrades.Decision, afterForm: Bool) async throws -> PageResponse {

@@ -17,8 +17,8 @@ public struct AuthorizationFlow: Hashable, SealedTokenContent {
 
     /// How the result reaches the app.
     public enum Delivery: Hashable, Codable, Sendable {
-        /// A redirect to the app, with the grant (see ``FlowGrant``) in the query. The client has the `sessionId` of
-        /// `createAuthUri`.
+        /// A redirect to the app, with the grant (see ``FlowResultSecrets``) in the query. The client has the `sessionId`
+        /// of `createAuthUri`.
         ///
         /// - Parameter sessionHash: the SHA-256 of that `sessionId` in base64url.
         case app(AuthorizationTarget, sessionHash: String)
@@ -105,7 +105,7 @@ public struct SDKEvent: Hashable, Codable, Sendable {
 }
 
 /// The result of a completed flow: a verified identity and the provider's tokens. It is stored for the client that
-/// presents its grant; see ``FlowGrant``.
+/// presents its grant; see ``FlowResultSecrets``.
 public struct AuthorizationResult: Hashable, SealedTokenContent {
     public static let purpose = "authorization-result"
 
@@ -114,7 +114,7 @@ public struct AuthorizationResult: Hashable, SealedTokenContent {
     public let tokens: ProviderTokens
 }
 
-/// A result for which a client has presented the grant and the `sessionId` of the flow (see ``FlowGrant``).
+/// A result for which a client has presented the grant and the `sessionId` of the flow (see ``FlowResultSecrets``).
 public struct RedeemedAuthorization: Sendable {
     public let result: AuthorizationResult
     /// Makes the grant single-use; consumed by the sign-in.

@@ -21,11 +21,11 @@ public protocol AuthorizationFlowStore: Sendable {
     func storeToken(_ token: SealedAppleToken, in realm: ID<Realm>, at now: Instant) async throws
 
     /// Stores the result of a claimed flow for the client that presents the grant and the session ID (see
-    /// ``FlowGrant``).
-    func complete(_ flow: StoredFlow, with result: String, for grant: FlowGrantKey, until end: Instant) async throws
+    /// ``FlowResultSecrets``).
+    func complete(_ flow: StoredFlow, with result: String, for grant: FlowResultKey, until end: Instant) async throws
 
     /// - Returns: the result; `nil` if a part of the key does not match, or the grant was used or has expired.
-    func result(for grant: FlowGrantKey, at now: Instant) async throws -> String?
+    func result(for grant: FlowResultKey, at now: Instant) async throws -> String?
 }
 
 /// The row of a flow.
@@ -47,9 +47,9 @@ public struct ClaimedFlow: Sendable {
     }
 }
 
-/// The hashes of the secrets that a client presents for a result (see ``FlowGrant``), with the app and the realm of the
-/// client.
-public struct FlowGrantKey: Sendable {
+/// The hashes of the secrets that a client presents for a result (see ``FlowResultSecrets``), with the app and the realm
+/// of the client.
+public struct FlowResultKey: Sendable {
     /// SHA-256 of the grant.
     public let grantHash: [UInt8]
     /// SHA-256 of the session ID.

@@ -31,9 +31,9 @@ public struct ReturnedFlow: Sendable {
 
 /// The secrets that a client exchanges for the result of a completed flow, once and within
 /// ``AuthorizationFlows/grantLifetime``. Not to be confused with ``AppleGrant``, a stored token of Apple.
-public struct FlowGrant: Sendable {
-    /// The grant itself: the value of the parameter `grant` in the URL that the client sends.
-    public let secret: String
+public struct FlowResultSecrets: Sendable {
+    /// The value of the parameter `grant` in the URL that the client sends.
+    public let grant: String
     /// `nil` if the client already has the session ID.
     public let sessionID: String?
 }
@@ -83,14 +83,14 @@ extension AuthorizationFlows {
     public func complete(
         _ returned: ReturnedFlow, with response: AuthorizationResponse, at path: String,
         cookie: (String) -> String?, from context: RequestContext
-    ) async throws -> FlowGrant {
+    ) async throws -> FlowResultSecrets {
         do {
             try countResponse(of: returned, from: context)
             try requireBrowser(returned.flow, cookie: cookie)
             try returned.flow.requireRedirectURI(endingIn: path)
-            let grant = try await processResponse(response, of: returned)
+            let secrets = try await processResponse(response, of: returned)
             countEvent(.granted)
-            return grant
+            return secrets
         } catch {
             switch error {
             case AuthorizationRefusal.cancelled: countEvent(.cancelled)
@@ -123,7 +123,7 @@ extension AuthorizationFlows {
 
     private func processResponse(
         _ response: AuthorizationResponse, of returned: ReturnedFlow
-    ) async throws -> FlowGrant {
+    ) async throws -> FlowResultSecrets {
         guard let claimed = try await store.claim(returned.stored, requiresResponse: returned.receivesForm) else {
             throw AuthorizationRefusal.alreadyUsed
         }
@@ -143,7 +143,7 @@ extension AuthorizationFlows {
 
     private func createGrant(
         for returned: ReturnedFlow, redeeming response: AuthorizationResponse?
-    ) async throws -> FlowGrant {
+    ) async throws -> FlowResultSecrets {
         let (flow, realm) = (returned.flow, returned.realm)
         guard let response else { throw AuthorizationRefusal.invalidResponse }
         guard !response.isCancelled else { throw AuthorizationRefusal.cancelled }
@@ -202,7 +202,9 @@ extension AuthorizationFlows {
         return identity
     }
 
-    private func storeResult(_ result: AuthorizationResult, of returned: ReturnedFlow) async throws -> FlowGrant {
+    private func storeResult(
+        _ result: AuthorizationResult, of returned: ReturnedFlow
+    ) async throws -> FlowResultSecrets {
         let (grant, end) = (secrets.random(), clock.now() + Self.grantLifetime)
         let sessionID: String?
         let sessionHash: [UInt8]
@@ -213,11 +215,11 @@ extension AuthorizationFlows {
             let new = secrets.random()
             (sessionID, sessionHash) = (new, secrets.hash(new))
         }
-        let key = FlowGrantKey(
+        let key = FlowResultKey(
             grantHash: secrets.hash(grant), sessionHash: sessionHash, app: returned.app.id,
             realm: returned.realm.id)
         let sealed = try sealedTokens.encode(result, until: end, in: returned.realm.id)
         try await store.complete(returned.stored, with: sealed, for: key, until: end)
-        return FlowGrant(secret: grant, sessionID: sessionID)
+        return FlowResultSecrets(grant: grant, sessionID: sessionID)
     }
 }

@@ -1,14 +1,14 @@
 extension AuthorizationFlows {
-    /// Returns the result of a flow to a client that presents the flow's grant and session ID (see ``FlowGrant``). The
-    /// flow must belong to the client's app and realm. The sign-in that follows consumes the grant, so a request that
-    /// fails before the sign-in can be repeated.
+    /// Returns the result of a flow to a client that presents the flow's grant and session ID (see
+    /// ``FlowResultSecrets``). The flow must belong to the client's app and realm. The sign-in that follows consumes the
+    /// grant, so a request that fails before the sign-in can be repeated.
     ///
     /// - Throws: ``AuthorizationRefusal/missingSessionID``, ``AuthorizationRefusal/invalidGrant``.
     public func redeem(
         grant: String, sessionID: String?, for app: App, in realm: Realm
     ) async throws -> RedeemedAuthorization {
         guard let sessionID, !sessionID.isEmpty else { throw AuthorizationRefusal.missingSessionID }
-        let key = FlowGrantKey(
+        let key = FlowResultKey(
             grantHash: secrets.hash(grant), sessionHash: secrets.hash(sessionID), app: app.id, realm: realm.id)
         guard let sealed = try await store.result(for: key, at: clock.now()) else {
             throw AuthorizationRefusal.invalidGrant

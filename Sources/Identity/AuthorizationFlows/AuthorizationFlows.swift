@@ -1,5 +1,5 @@
 /// Sign-in with a provider in a browser: starts a flow, processes the provider's response, and gives the result to the
-/// client that holds the grant and the session ID (see ``FlowGrant``).
+/// client that holds the grant and the session ID (see ``FlowResultSecrets``).
 ///
 /// Throws ``AuthorizationRefusal``, ``ContinueURLRefusal``, ``ProviderRefusal``, ``TooManyAttempts`` and
 /// ``ProviderUnreachable``.

@@ -4,7 +4,7 @@ internal import Encoding
 ///
 /// ``AuthorizationTarget/adding(_:)`` accepts no other parameter, so that a URL which already has one can be rejected.
 public enum ResultParameter: String, CaseIterable, Sendable {
-    /// The result of a provider; see ``FlowGrant``.
+    /// The result of a provider; see ``FlowResultSecrets``.
     case grant
     /// Why there is no result.
     case error

@@ -27,9 +27,9 @@ public struct GuestUpgrades: Sendable {
 
     /// Decides about an identity that a guest has proven at a provider.
     public func decide(
-        _ grant: FlowGrant, of guest: Caller, for app: App, in realm: Realm, from context: RequestContext
+        _ secrets: FlowResultSecrets, of guest: Caller, for app: App, in realm: Realm, from context: RequestContext
     ) async throws -> Decision {
-        let redeemed = try await flows.redeem(grant: grant.secret, sessionID: grant.sessionID, for: app, in: realm)
+        let redeemed = try await flows.redeem(grant: secrets.grant, sessionID: secrets.sessionID, for: app, in: realm)
         return try await decide(.authorization(redeemed), of: guest, for: app, in: realm, from: context)
     }
 

@@ -6,13 +6,13 @@ public struct SignInCodes: Sendable {
 
     private let completion: SignInCompletion
     private let authenticator: Authenticator
-    private let federated: FederatedMethod
-    private let emailLink: EmailLinkMethod
-    private let flows: AuthorizationFlows
-    private let sealedTokens: any SealedTokens
-    private let store: any SignInCodeStore
+    let federated: FederatedMethod
+    let emailLink: EmailLinkMethod
+    let flows: AuthorizationFlows
+    let sealedTokens: any SealedTokens
+    let store: any SignInCodeStore
     private let secrets: FlowSecrets
-    private let clock: WallClock
+    let clock: WallClock
 
     public init(
         completion: SignInCompletion, authenticator: Authenticator, federated: FederatedMethod,
@@ -146,82 +146,10 @@ public struct SignInCodes: Sendable {
         return ProvenSignIn(account: account, session: session, of: stored)
     }
 
-    /// Links the identity of the page to the account of the app's session. Or merges the app's guest account into the
-    /// account of the session on the page. The proof is single-use, so a code has an effect once.
-    private func link(
-        _ sealed: String, with hash: [UInt8], of proven: ProvenSignIn, for app: App, in realm: Realm,
-        from context: RequestContext
-    ) async throws -> SignedIn {
-        let link = try sealedTokens.decode(PageLink.self, from: sealed, at: clock.now(), in: realm.id).0
-        let session = proven.session
-        let contents = IDTokenContents(account: session.account, session: session.id)
-        let signedIn: SignedIn
-        switch link {
-        case .pendingToken(let token):
-            signedIn = try await self.link(token, to: contents, for: app, in: realm, from: context)
-        case .email(let email, let code, let passwordHash):
-            signedIn = try await emailLink.link(
-                email: email, passwordHash: passwordHash, code: code, to: contents, in: realm, from: context)
-        case .merge(let token, let account, let session):
-            let guest = IDTokenContents(account: account, session: session)
-            guard let merged = try await merge(token, by: guest, in: realm, from: context) else {
-                try await store.end(proven.session.id, at: clock.now(), in: realm.id)
-                throw SignInCodeRefusal.invalid
-            }
-            signedIn = merged
-        }
-        try await store.markUsed(hash, by: signedIn.session.id, at: clock.now(), in: realm.id)
-        if proven.endsSession { try await store.end(session.id, at: clock.now(), in: realm.id) }
-        return signedIn
-    }
-
-    private func link(
-        _ pendingToken: String, to contents: IDTokenContents, for app: App, in realm: Realm,
-        from context: RequestContext
-    ) async throws -> SignedIn {
-        let outcome = try await federated.link(
-            .pendingToken(pendingToken), to: contents, for: app, in: realm, from: context)
-        guard case .signedIn(let signedIn) = outcome else {
-            if case .conflict(let refusal, _) = outcome { throw refusal }
-            throw SignInCodeRefusal.invalid
-        }
-        return signedIn
-    }
-
-    /// - Returns: `nil` if the guest has signed out, or if an account has changed since the preview.
-    private func merge(
-        _ token: String, by guest: IDTokenContents, in realm: Realm, from context: RequestContext
-    ) async throws -> SignedIn? {
-        guard let caller = try await caller(guest, in: realm) else { return nil }
-        do {
-            return try await AccountMerging(federated).commit(token, by: caller, in: realm, from: context).signedIn
-        } catch MergeRefusal.changed {
-            return nil
-        }
-    }
-
-    private func refusingReuse(of hash: [UInt8], in realm: Realm) async throws -> SignInCodeRefusal {
+    /// Ends the session that the first use of the code has opened, because two parties have the code.
+    func refusingReuse(of hash: [UInt8], in realm: Realm) async throws -> SignInCodeRefusal {
         try await store.endSession(openedWith: hash, at: clock.now(), in: realm.id)
         return .invalid
-    }
-
-    /// Proves the identity of a provider's result, which the exchange links to the caller's account. Changes nothing.
-    ///
-    /// - Returns: `nil` if another account has the identity.
-    public func link(
-        _ grant: FlowGrant, to caller: Caller, for app: App, in realm: Realm, from context: RequestContext
-    ) async throws -> PageLink? {
-        let redeemed = try await flows.redeem(
-            grant: grant.secret, sessionID: grant.sessionID, for: app, in: realm)
-        let pendingToken = try await federated.pendingToken(
-            toLink: .authorization(redeemed), to: caller, for: app, in: realm, from: context)
-        guard let pendingToken else { return nil }
-        return .pendingToken(pendingToken)
-    }
-
-    /// Returns what a code carries to link an identity, or to merge accounts, at the exchange.
-    public func seal(_ link: PageLink, in realm: Realm) throws -> String {
-        try sealedTokens.encode(link, until: clock.now() + Self.lifetime, in: realm.id)
     }
 }
 

@@ -55,7 +55,7 @@ public struct PostgresAuthorizationFlowStore: AuthorizationFlowStore {
 
     /// Also removes the provider's response, which is no longer needed.
     public func complete(
-        _ flow: StoredFlow, with result: String, for grant: FlowGrantKey, until end: Instant
+        _ flow: StoredFlow, with result: String, for grant: FlowResultKey, until end: Instant
     ) async throws {
         try await run(
             """
@@ -66,7 +66,7 @@ public struct PostgresAuthorizationFlowStore: AuthorizationFlowStore {
             """)
     }
 
-    public func result(for grant: FlowGrantKey, at now: Instant) async throws -> String? {
+    public func result(for grant: FlowResultKey, at now: Instant) async throws -> String? {
         try await withStoreErrors {
             try await pool.query(
                 """
