@@ -68,9 +68,10 @@ extension AccountPageRequest {
     private var canAddOneTimePassword: Bool {
         let factors = account.secondFactors.factors
         return realm.policy.secondFactors.state != .disabled && realm.policy.secondFactors.allowsTOTP
-            && account.emailIsVerified && factors.count < SecondFactors.limit
-            && !factors.contains { $0.kind == .totp }
+            && account.emailIsVerified && factors.count < SecondFactors.limit && !hasOneTimePassword
     }
+
+    private var hasOneTimePassword: Bool { account.secondFactors.factors.contains { $0.kind == .totp } }
 
     private var removalPage: PageResponse {
         guard let method = AccountMethod.all(of: account, in: realm).first(where: { $0.reference == reference }) else {
@@ -105,6 +106,10 @@ extension AccountPageRequest {
     }
 
     private func authenticatorPage() throws -> PageResponse {
+        // The sign-in that leads here can have added the app.
+        guard !hasOneTimePassword else {
+            return PageResponse(.redirect(to: path.relativePath(to: .methods)), of: realm.id)
+        }
         try realm.requireTOTPAllowed()
         let started = try services.accounts.factors.start(for: caller, in: realm)
         let pending = pendingOneTimePassword(secret: started.secret, enrolment: started.sessionInfo)

@@ -51,14 +51,24 @@ struct SignInPageEnrolmentTests {
         "The account page, also its page about deletion, is reached over the same step",
         arguments: ["methods", "delete"])
     func accountPage(part: String) async throws {
-        let (visit, _) = try await Self.visit()
+        #expect(try await Self.openAccountPage(part).status == 200)
+    }
+
+    @Test("A user who wanted to add the app to the account, and has added it in the step, sees the list of methods")
+    func authenticatorPage() async throws {
+        let opened = try await Self.openAccountPage("authenticator")
+        #expect(opened.status == 303 && opened.location == "methods", "\(opened.text)")
+    }
+
+    /// Enters a part of the account page over the step, which adds an app.
+    private static func openAccountPage(_ part: String) async throws -> Exchange {
+        let (visit, _) = try await visit()
         let signIn = "/demo/__/auth/signIn?account=1&continue=next%3D\(part)"
-        let page = try await visit.follow(
-            visit.submit(visit.browser.send(.get, signIn), "signIn", Self.credentials))
+        let page = try await visit.follow(visit.submit(visit.browser.send(.get, signIn), "signIn", credentials))
         let codes = try await visit.submit(page, "enrolFactor", ["code": visit.appCode(page)])
         let overview = try await visit.follow(visit.submit(codes, "finishEnrolment"))
         #expect(overview.location == "account/\(part)", "\(overview.text)")
-        #expect(try await AccountBrowser(on: visit).open(part).status == 200)
+        return try await AccountBrowser(on: visit).open(part)
     }
 
     @Test("The account page says why it cannot be entered, if no factor can be added there")
