@@ -35,6 +35,8 @@ package struct DevProjects: Sendable {
         return realm
     }
 
+    func contains(_ id: ID<Project>) async throws -> Bool { try await store.realm(ofProject: id) != nil }
+
     /// Returns the realm of a tenant. On first use, creates the tenant with all sign-in methods enabled, like
     /// Firebase's emulator. Those of ``DevProviders/settings`` that the tenant has not configured are added.
     ///

@@ -34,7 +34,8 @@ extension ModeExtensions {
             emailService: emailService, requests: requests, forms: forms,
             sealedTexts: .live(MasterKeySealedTokens(masterKeys: masterKeys), clock: clock.wallClock))
         return ModeExtensions(
-            projectLookup: projects.realm(ofProject:), resolveTenant: projects.tenant(existing:orCreate:of:),
+            projectLookup: projects.realm(ofProject:), hasProject: projects.contains(_:),
+            resolveTenant: projects.tenant(existing:orCreate:of:),
             endpoints: { emailActions in
                 pages.endpoints + [.recaptchaParams] + .withDescription(of: endpoints + [.emulatorAction(emailActions)])
             })

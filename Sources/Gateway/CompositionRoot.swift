@@ -159,7 +159,8 @@ struct CompositionRoot: Sendable {
         let passkeyEnrolment = PasskeyEnrolment(
             completion: completion, store: passkeys, challenges: challenges, verifier: passkeyVerifier,
             emailFactory: emailFactory, limiter: limiter, clock: clock, countEvent: countPasskeyEvent)
-        let emailActions = emailActions(on: pool, codes, store, authenticator, redemption, configuration, hooks)
+        let emailActions = emailActions(
+            on: pool, codes, store, authenticator, redemption, configuration, extensions, hooks)
         return Services(
             signIn: SignInServices(
                 authenticator: authenticator, identifiers: IdentifierLookup(store: store), password: password,

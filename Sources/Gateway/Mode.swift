@@ -87,6 +87,8 @@ package struct Mode: Sendable {
 package struct ModeExtensions: Sendable {
     /// Replaces the look-up of projects in the database.
     var projectLookup: ProjectLookup?
+    /// Whether a page can be about the project: ``projectLookup`` can create a project, but no URL of a page does.
+    var hasProject: @Sendable (ID<Project>) async throws -> Bool
     /// Maps the result of a tenant look-up (default: unchanged). In `found` and in the result, `nil` means that the
     /// tenant does not exist.
     var resolveTenant: @Sendable (_ found: Realm?, ID<Tenant>, Realm) async throws -> Realm?
@@ -95,12 +97,14 @@ package struct ModeExtensions: Sendable {
 
     package init(
         projectLookup: ProjectLookup? = nil,
+        hasProject: @escaping @Sendable (ID<Project>) async throws -> Bool = { _ in true },
         resolveTenant: @escaping @Sendable (_ found: Realm?, ID<Tenant>, Realm) async throws -> Realm? = {
             found, _, _ in found
         },
         endpoints: @escaping @Sendable (EmailActionService) -> [Endpoint] = { _ in [] }
     ) {
         self.projectLookup = projectLookup
+        self.hasProject = hasProject
         self.resolveTenant = resolveTenant
         self.endpoints = endpoints
     }

@@ -32,7 +32,7 @@ extension Endpoint {
 
     /// Starts a sign-in at the path that Firebase's JavaScript SDK uses when it is connected to an emulator.
     static let getEmulatorAuthHandler = handler("getEmulatorAuthHandler", "/emulator/auth/handler") {
-        try await HandlerStart(call: $0).pageResponse()
+        try await HandlerStart(call: $0, isForEmulator: true).pageResponse()
     }
 
     static let getAuthFrame = page("getAuthFrame", .get, "/__/auth/iframe") { try await $0.authFrame() }
@@ -89,6 +89,8 @@ extension EndpointCall {
 /// A request with which the SDK opens the handler, in a popup or in the tab of the app.
 private struct HandlerStart {
     let call: EndpointCall
+    /// Whether an unknown tenant is created, as for requests of the API; see ``ModeRules/createsTenants``.
+    var isForEmulator = false
 
     func pageResponse() async throws -> PageResponse {
         let request: HandlerRequest
@@ -121,9 +123,11 @@ private struct HandlerStart {
     private func caller(of request: HandlerRequest) async throws -> CallingApp {
         let client = try await call.pipeline.callingApp(apiKey: request.apiKey)
         guard let tenant = request.event.tenant.map({ ID<Tenant>($0) }) else { return client }
-        guard tenant.isValidTenantID,
-            let realm = try await call.services.projects.tenancy.realmOfTenant(tenant, client.realm)
-        else { throw TenantRefusal.unknown }
+        let tenancy = call.services.projects.tenancy
+        let find = isForEmulator ? tenancy.realmOfTenant : tenancy.realmOfExistingTenant
+        guard tenant.isValidTenantID, let realm = try await find(tenant, client.realm) else {
+            throw TenantRefusal.unknown
+        }
         guard realm.tenant?.settings.isDisabled != true else { throw TenantRefusal.disabled }
         return CallingApp(realm: realm, app: client.app)
     }

@@ -32,9 +32,9 @@ struct PageCookie {
         PageCookie("sekisho-app-\(project)", origin: origin)
     }
 
-    /// The browser can answer the offer of a passkey.
-    static func passkeyOffer(in project: ID<Project>, origin: String) -> PageCookie {
-        PageCookie("sekisho-offer-\(project)", origin: origin)
+    /// The browser can answer the question of a ``HeldSignIn``.
+    static func answer(in project: ID<Project>, origin: String) -> PageCookie {
+        PageCookie("sekisho-answer-\(project)", origin: origin)
     }
 
     /// The user does not want to create a passkey now.
@@ -99,7 +99,8 @@ extension EndpointCall {
         guard let value = browserSessionValue(in: project) else { return nil }
         var realm = project
         if let tenant = value.tenant {
-            guard let found = try await services.projects.tenancy.realmOfTenant(tenant, project) else { return nil }
+            let found = try await services.projects.tenancy.realmOfExistingTenant(tenant, project)
+            guard let found else { return nil }
             realm = found
         }
         return try await services.signInPage.sessions.find(value, in: realm).map { ($0, realm) }

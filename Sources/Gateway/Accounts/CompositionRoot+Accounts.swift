@@ -67,14 +67,18 @@ extension CompositionRoot {
 
     func emailActions(
         on pool: Pool, _ codes: any OOBCodeStore, _ store: any AccountStore, _ authenticator: Authenticator,
-        _ redemption: OOBCodeRedeemer, _ configuration: ConfigurationCache, _ hooks: Hooks
+        _ redemption: OOBCodeRedeemer, _ configuration: ConfigurationCache, _ extensions: ModeExtensions,
+        _ hooks: Hooks
     ) -> EmailActionServices {
         let sending = OOBCodeSender(
             codes: codes, store: store, authenticator: authenticator, emailFactory: emailFactory, limiter: limiter,
             clock: clock, hooks: hooks)
         let service = EmailActionService(
             sending: sending, redemption: redemption, findRealm: configuration.realm(_:),
-            findProject: configuration.projects.value(for:),
+            findProject: { id in
+                if let id, try await !extensions.hasProject(id) { return nil }
+                return try await configuration.projects.value(for: id)
+            },
             projectName: { try await configuration.editor.configuration(ID($0))?.name })
         return EmailActionServices(
             sending: sending, redemption: redemption, pageService: service)

@@ -17,6 +17,10 @@ extension CompositionRoot {
             realmOfTenant: {
                 try await extensions.resolveTenant(configuration.realm(ID($0, of: $1.project.id)), $0, $1)
             },
+            realmOfExistingTenant: {
+                guard let found = try await configuration.realm(ID($0, of: $1.project.id)) else { return nil }
+                return try await extensions.resolveTenant(found, $0, $1)
+            },
             tenantOfToken: mode.tenantOfToken,
             store: PostgresTenantStore(pool: pool, supporting: mode.providers.supported),
             onChange: configuration.invalidateConfiguration, newID: { ID(Random.text(length: 28)) }, clock: clock)

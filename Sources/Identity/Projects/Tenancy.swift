@@ -5,6 +5,8 @@ public struct Tenancy: Sendable {
     /// The realm of a tenant of the realm's project; `nil` if the tenant does not exist. Creates an unknown tenant if
     /// the mode does; see ``ModeRules/createsTenants``.
     public var realmOfTenant: @Sendable (ID<Tenant>, Realm) async throws -> Realm?
+    /// The same, but creates no tenant. Pages use it, because anyone can make a browser open the URL of a page.
+    public var realmOfExistingTenant: @Sendable (ID<Tenant>, Realm) async throws -> Realm?
     /// The tenant that a token of the gateway names, without verification of the token; `nil` if it names none.
     public var tenantOfToken: @Sendable (_ token: String) -> ID<Tenant>?
     public let store: any TenantStore
@@ -17,10 +19,12 @@ public struct Tenancy: Sendable {
 
     public init(
         realmOfTenant: @escaping @Sendable (ID<Tenant>, Realm) async throws -> Realm?,
+        realmOfExistingTenant: @escaping @Sendable (ID<Tenant>, Realm) async throws -> Realm?,
         tenantOfToken: @escaping @Sendable (String) -> ID<Tenant>?, store: any TenantStore,
         onChange: @escaping @Sendable () -> Void, newID: @escaping @Sendable () -> ID<Tenant>, clock: WallClock
     ) {
         self.realmOfTenant = realmOfTenant
+        self.realmOfExistingTenant = realmOfExistingTenant
         self.tenantOfToken = tenantOfToken
         self.store = store
         self.onChange = onChange
