@@ -9,10 +9,9 @@ extension Endpoint {
     static let getActionPage = page("getActionPage", .get, "/__/auth/action") { call in
         guard call.request.repeatedParameter == nil else { return .malformed(call) }
         let query = { call.request.query($0) }
-        // An `apiKey` of more than 128 bytes cannot be an API key, and is ignored.
         let pageRequest = ActionPageRequest(
             call: call, code: query("oobCode") ?? "", continueURL: query("continueUrl"), language: query("lang"),
-            apiKey: query("apiKey").flatMap { $0.utf8.count <= 128 ? $0 : nil }, signInPage: query("signInPage"))
+            apiKey: query("apiKey"), signInPage: query("signInPage"))
         return try await pageRequest.pageResponse { PageResponse(pageRequest.page(of: $0), of: $0.realm.id) }
     }
 
@@ -24,7 +23,7 @@ extension Endpoint {
         guard let fields = FormFields(call.request) else { return .malformed(call) }
         let pageRequest = ActionPageRequest(
             call: call, code: fields[.code] ?? "", continueURL: fields[.continueURL], language: fields[.language],
-            signInPage: fields[.signInPage])
+            apiKey: fields[.apiKey], signInPage: fields[.signInPage])
         return try await pageRequest.pageResponse { checked in
             try await pageRequest.redeem(checked, fields)
         }
@@ -40,16 +39,30 @@ extension PageResponse {
 }
 
 /// A request that opens or submits the action page. The link's mode is ignored; the stored code determines the action.
-private struct ActionPageRequest {
+struct ActionPageRequest {
     let call: EndpointCall
     let code: String
     let continueURL: String?
     let language: String?
-    var apiKey: String?
+    /// The API key of the app that requested the email, or the ID of the project; see ``ActionLink``. `nil` if it is
+    /// longer than an API key.
+    let apiKey: String?
     /// The sealed visit of the sign-in page in which the email was requested.
-    var signInPage: String?
+    let signInPage: String?
 
-    private var emailActions: EmailActionService { call.services.emailActions.pageService }
+    init(
+        call: EndpointCall, code: String, continueURL: String?, language: String?, apiKey: String?,
+        signInPage: String? = nil
+    ) {
+        self.call = call
+        self.code = code
+        self.continueURL = continueURL
+        self.language = language
+        self.apiKey = apiKey.flatMap { (1...128).contains($0.utf8.count) ? $0 : nil }
+        self.signInPage = signInPage
+    }
+
+    var emailActions: EmailActionService { call.services.emailActions.pageService }
 
     /// Checks the code, and returns the page from `respond`. If the code is refused, returns a page with the reason.
     func pageResponse(_ respond: (CheckedCode) async throws -> PageResponse) async throws -> PageResponse {
@@ -59,8 +72,13 @@ private struct ActionPageRequest {
             checked = found
             return try await respond(found)
         } catch let refusal as OOBCodeRefusal {
-            let page = Page.failure(.code(refusal), pageContext(of: checked))
-            return PageResponse(page, of: checked?.realm.id, because: refusal)
+            let project: (Realm, name: String)? =
+                if let checked { (checked.realm, name: checked.projectName) } else { try await projectOfRefusedCode() }
+            let page = Page.codeFailure(
+                refusal, continuing: project.flatMap { checkedContinueURL(in: $0.0) },
+                or: project.flatMap { signInPageReturn(in: $0.0) },
+                pageContext(in: project?.0, projectName: project?.name))
+            return PageResponse(page, of: project?.0.id, because: refusal)
         }
     }
 
@@ -76,7 +94,7 @@ private struct ActionPageRequest {
         let code = checked.code
         let pageContext = pageContext(of: checked)
         let form = CodeForm(
-            code: self.code, continueURL: checkedContinueURL(in: checked.realm),
+            code: self.code, continueURL: checkedContinueURL(in: checked.realm), apiKey: apiKey,
             signInPage: signInPageReturn(in: checked.realm))
         return switch code.purpose {
         case .verifyEmail:
@@ -184,7 +202,8 @@ private struct ActionPageRequest {
         guard let reset = result.resetCode else {
             return PageResponse(confirmation(result.account, remedy, checked), of: checked.realm.id)
         }
-        let next = ActionPageRequest(call: call, code: reset.secret, continueURL: continueURL, language: language)
+        let next = ActionPageRequest(
+            call: call, code: reset.secret, continueURL: continueURL, language: language, apiKey: apiKey)
         let page = next.page(of: try await emailActions.check(reset.secret), after: remedy)
         return PageResponse(page, of: checked.realm.id)
     }
@@ -211,57 +230,6 @@ private struct ActionPageRequest {
         case .recovered(let email): return .emailRecovered(to: email, continuing: continueURL, pageContext)
         case .removed(let name):
             return .signInMethodRemoved(name, takenEmail: account.email == nil ? checked.code.email : nil, pageContext)
-        }
-    }
-
-    private func pageContext(of checked: CheckedCode?) -> Page.Context {
-        var pageContext = call.pageContext(
-            languageTag: language, in: checked?.realm, projectName: checked?.projectName)
-        guard let realm = checked?.realm else { return pageContext }
-        let accepted = [
-            ("continueUrl", checkedContinueURL(in: realm)?.text),
-            ("signInPage", signInPageReturn(in: realm) == nil ? nil : signInPage),
-        ]
-        pageContext.repeatingQuery?.append(contentsOf: accepted.compactMap { name, value in value.map { (name, $0) } })
-        return pageContext
-    }
-
-    /// The continue URL if its domain is authorized. The gateway checked the URL when the email was requested, but an
-    /// attacker can rewrite a link.
-    private func checkedContinueURL(in realm: Realm) -> ContinueURL? {
-        // An unauthorized URL is omitted from the page, so the reason does not matter.
-        continueURL.flatMap { try? ContinueURL($0, in: realm) }
-    }
-
-    /// The visit of the sign-in page; `nil` if the gateway did not seal it, it has expired, or this browser has no visit:
-    /// no other browser can continue it.
-    private func signInPageReturn(in realm: Realm) -> SignInPageReturn? {
-        guard let signInPage,
-            let link = call.services.signInPage.link(signInPage, in: realm.project.id),
-            link.tenant == realm.tenant?.id,
-            PageCookie.flow(origin: call.origin(in: realm)).value(in: call.request) != nil
-        else { return nil }
-        return SignInPageReturn(opened: signInPage, in: realm.project.id)
-    }
-
-    /// The link that opens the app, which redeems the sign-in code; `nil` without a valid continue URL.
-    private func appLink(of checked: CheckedCode) -> ActionLink? {
-        checkedContinueURL(in: checked.realm).map {
-            ActionLink(
-                .signIn, code: code, in: checked.realm.id, at: $0.text, apiKey: apiKey,
-                language: pageContext(of: checked).language)
-        }
-    }
-}
-
-extension CredentialRefusal {
-    /// The requirements that the submitted password does not meet.
-    func unmetRequirements(of policy: Policy) -> [PasswordRequirement] {
-        switch self {
-        case .weakPassword(let minimumLength): [.minimumLength(minimumLength)]
-        case .passwordLacks(let requirements): requirements
-        case .missingPassword, .missingEmail, .invalidEmail:
-            [.minimumLength(policy.passwordPolicy.effective.minimumLength)]
         }
     }
 }

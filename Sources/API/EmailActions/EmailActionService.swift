@@ -110,6 +110,14 @@ public struct EmailActionService: Sendable {
         return (realm, name: try await name(of: realm.project.id))
     }
 
+    /// Returns the realm of a stored code, valid or not, and the project's display name; `nil` if it is not stored.
+    func realm(ofStored code: String) async throws -> (Realm, name: String)? {
+        guard let id = try await redemption.realm(ofStored: code), let realm = try await findRealm(id) else {
+            return nil
+        }
+        return (realm, name: try await name(of: realm.project.id))
+    }
+
     /// Returns the display name of a project.
     func name(of project: ID<Project>) async throws -> String {
         try await projectName(project) ?? project.rawValue

@@ -42,6 +42,12 @@ public struct OOBCodeRedeemer: Sendable {
         return found
     }
 
+    /// Returns the realm of a stored code, valid or not.
+    public func realm(ofStored code: String) async throws -> ID<Realm>? {
+        guard (1...Self.lengthLimit).contains(code.utf8.count) else { return nil }
+        return try await codes.find(emailFactory.hash(code), at: clock.now(), in: nil)?.realm
+    }
+
     /// Sets a password, which also verifies the address. The password is checked and hashed before the code is
     /// consumed. The user may get a new account; see ``EarlierMailbox``.
     ///

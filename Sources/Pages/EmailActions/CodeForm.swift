@@ -5,11 +5,16 @@ public import Identity
 public struct CodeForm: Sendable {
     public let code: String
     public let continueURL: ContinueURL?
+    /// What the link has of the project, for the page about a code that was used meanwhile.
+    public let apiKey: String?
     public let signInPage: SignInPageReturn?
 
-    public init(code: String, continueURL: ContinueURL?, signInPage: SignInPageReturn? = nil) {
+    public init(
+        code: String, continueURL: ContinueURL?, apiKey: String? = nil, signInPage: SignInPageReturn? = nil
+    ) {
         self.code = code
         self.continueURL = continueURL
+        self.apiKey = apiKey
         self.signInPage = signInPage
     }
 
@@ -25,6 +30,8 @@ public struct CodeForm: Sendable {
     public enum Field: String, Sendable {
         case code = "oobCode"
         case continueURL = "continueUrl"
+        /// The API key or the project of the link.
+        case apiKey
         /// The sealed content of a ``SignInPageReturn``.
         case signInPage
         case language = "lang"
@@ -43,7 +50,7 @@ public struct CodeForm: Sendable {
     func markup(_ action: AlternativeAction? = nil, in context: Page.Context, _ content: [Markup]) -> Markup {
         let hidden: [(Field, String?)] = [
             (.code, code), (.continueURL, continueURL?.text), (.language, context.language.rawValue),
-            (.step, action?.rawValue), (.signInPage, signInPage?.sealed),
+            (.step, action?.rawValue), (.signInPage, signInPage?.sealed), (.apiKey, apiKey),
         ]
         return Markup(.form, [.post, .action(.actionPage)], hidden.compactMap(Markup.hidden) + content)
     }

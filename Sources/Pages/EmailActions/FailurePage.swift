@@ -15,6 +15,18 @@ extension Page {
         page.isFailure = true
         return page
     }
+
+    /// Why a code was refused, with the way back to the app.
+    ///
+    /// - Parameter visit: the visit of the sign-in page in which the user requested the email.
+    public static func codeFailure(
+        _ refusal: OOBCodeRefusal, continuing url: ContinueURL?, or visit: SignInPageReturn?, _ context: Context
+    ) -> Page {
+        var page = failure(.code(refusal), context)
+        let back = visit.map { Destination.signInPage($0) } ?? url.map { Destination.app($0) }
+        if let back { page.content.append(context.link(.page(.continueToApp), to: back)) }
+        return page
+    }
 }
 
 extension Page.Failure {

@@ -15,6 +15,8 @@ struct PageRefusalTests {
         var prepare: @Sendable (Fixture) async throws -> Void = { _ in }
         /// Whether the page can still be opened, and only its form is rejected.
         var isShown = false
+        /// Whether the code, and with it the project, can still be found.
+        var isStored = true
         /// A part of the page that explains the rejection.
         let text: String
     }
@@ -27,7 +29,7 @@ struct PageRefusalTests {
                 testDescription: "the code has expired", prepare: { $0.gateway.clock.advance(by: .seconds(3601)) },
                 text: "This link has expired"),
             Row(
-                testDescription: "the code was used", prepare: { _ = try await $0.submit() },
+                testDescription: "the code was used", prepare: { _ = try await $0.submit() }, isStored: false,
                 text: "This link does not work"),
             Row(
                 testDescription: "another account has the address", purpose: .changeEmail,
@@ -57,8 +59,37 @@ struct PageRefusalTests {
             #expect(response.headers["Content-Type"] == "text/html; charset=utf-8")
             #expect(response.text.contains(row.text) && !response.text.contains("<form"), "\(response.text)")
         }
-        // A page names the project only after the code was found.
-        #expect(opened.text.contains("Demo") == row.isShown && submitted.text.contains("Demo") == row.isShown)
+        #expect(opened.text.contains("Demo") == row.isStored && submitted.text.contains("Demo") == row.isStored)
+    }
+
+    @Test(
+        "The page about a used code has the project that the link names, and its form, and leads back to the app",
+        arguments: [TestGateway.apiKey, "demo"])
+    func usedCode(apiKey: String) async throws {
+        let fixture = try await Fixture(.verifyEmail)
+        let back = "https://localhost/welcome"
+        let link = ["apiKey": apiKey, "continueUrl": back]
+        let form = try await fixture.gateway.openActionPage(fixture.code, link)
+        #expect(form.text.contains(#"name="apiKey" value="\#(apiKey)""#), "\(form.text)")
+        #expect(try await fixture.submit().status == 200)
+        for page in [
+            try await fixture.gateway.openActionPage(fixture.code, link),
+            try await fixture.gateway.submitActionPage(fixture.code, link),
+        ] {
+            #expect(page.status == 400 && page.text.contains("This link does not work"), "\(page.text)")
+            #expect(page.text.contains("Demo") && page.text.contains(#"href="\#(back)""#), "\(page.text)")
+        }
+    }
+
+    @Test(
+        "The page about a used code leads nowhere but to the project that the link names",
+        arguments: [["apiKey": "unknown"], ["apiKey": "demo", "continueUrl": "https://evil.example/"]])
+    func forgedLink(link: [String: String]) async throws {
+        let fixture = try await Fixture(.verifyEmail)
+        #expect(try await fixture.submit().status == 200)
+        let page = try await fixture.gateway.openActionPage(fixture.code, link)
+        #expect(page.status == 400)
+        #expect(page.text.contains("Demo") == (link["apiKey"] == "demo") && !page.text.contains("evil"), "\(page.text)")
     }
 
     @Test(
