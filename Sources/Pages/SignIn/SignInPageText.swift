@@ -13,7 +13,7 @@ enum SignInPageText: TextKey {
     case wrongCredentials, emailTaken, invalidEmail, missingPassword, accountDisabled, wrongCode
     case codeExpired, userMismatch, notAvailable, providerUnavailable, cancelled, tooManyAttempts, rejected
     case secondFactorTitle, smsSent, totpAdvice, totpOther, sendSMS, recoveryCode, confirm, tryAnotherWay, code
-    case conflictTitle, conflictKnown, conflictHidden, knownMethod, notNow
+    case conflictTitle, conflictKnown, conflictHidden, conflictHiddenLink, knownMethod, notNow
     case passkeySignIn, passkeyFailed, passkeyUnknown, passkeyOfferTitle, passkeyOfferAdvice, createPasskey
     case passkeyNotCreated, passkeyUnsupported
     case rememberAccount, willRemember, dontRemember, rememberedAccounts, signInAs, forgetAccount
@@ -96,7 +96,9 @@ enum SignInPageText: TextKey {
         case .code: "Code"
         case .conflictTitle: "You already have an account"
         case .conflictKnown: "To use {provider} with your account, sign in to it once in a way that you used before."
-        case .conflictHidden: "To use {provider}, sign in to the account with this address first."
+        case .conflictHidden:
+            "We cannot sign you in with this {provider} account alone. If you already have an account, sign in another way."
+        case .conflictHiddenLink: "If possible, {provider} is then added to your account."
         case .knownMethod: "You have used this before"
         case .notNow: "Not now"
         case .passkeySignIn: "Sign in with a passkey"

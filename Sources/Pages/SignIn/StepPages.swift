@@ -71,23 +71,25 @@ extension Page {
     ///
     /// - Parameters:
     ///   - provider: the name of the provider of the identity.
-    ///   - known: the methods of the account; empty if the page must not reveal them.
+    ///   - known: the methods of the account; `nil` if the page must not reveal that it exists.
     ///   - isLinked: `false` if the user only signs in to the account: a guest, or the user of an account that has another
     ///     identity of the provider.
     public static func conflict(
-        _ screen: SignInScreen, provider: String, known: [ProviderID], isLinked: Bool, _ step: SignInStep,
+        _ screen: SignInScreen, provider: String, known: [ProviderID]?, isLinked: Bool, _ step: SignInStep,
         _ context: Context
     ) -> Page {
         var content = context.summary(of: step)
-        let advice: SignInPageText = isLinked ? (known.isEmpty ? .conflictHidden : .conflictKnown) : .guestConflict
-        content.append(context.paragraph(advice, [.provider: .name(provider)]))
+        let advice: [SignInPageText] =
+            known == nil
+            ? [.conflictHidden] + (isLinked ? [.conflictHiddenLink] : []) : [isLinked ? .conflictKnown : .guestConflict]
+        content += advice.map { context.paragraph($0, [.provider: .name(provider)]) }
         if !screen.providers.isEmpty {
             content.append(
                 Markup(
                     .div, [.classes(.providers)],
                     screen.providers.flatMap { button in
                         [button.markup(flow: step.flow, context)]
-                            + (known.contains(button.provider)
+                            + (known?.contains(button.provider) == true
                                 ? [Markup(.p, [.classes(.note)], text: context.text(.knownMethod))] : [])
                     }))
         }
@@ -97,12 +99,13 @@ extension Page {
         }
         content += context.passkeyForm(screen.passkey, step)
         content += context.emailOffer(screen, step)
-        if screen.offersEmail, known.contains(.emailLink) {
+        if screen.offersEmail, known?.contains(.emailLink) == true {
             content.append(Markup(.p, [.classes(.note)], text: context.text(.knownMethod)))
         }
         content.append(step.form(.notNow, [context.quietButton(.notNow)]))
         content.append(context.footer([], step))
-        return titled(.conflictTitle, step, content, context).with(screen.passkey, step)
+        return titled(known == nil ? .tryAnotherWay : .conflictTitle, step, content, context)
+            .with(screen.passkey, step)
     }
 
     /// Asks for the address to which a link for a new password is sent.
