@@ -76,11 +76,14 @@ struct SignInVisitor {
     func resume(
         _ sealed: String, _ respond: (SignInVisit) async throws -> PageResponse
     ) async throws -> PageResponse {
-        guard let (flow, end) = ended(SignInPageFlow.self, from: sealed) else {
+        guard let (flowOnPage, end) = ended(SignInPageFlow.self, from: sealed) else {
             return failure(.expired, because: .flowInvalid)
         }
-        guard services.clock.now() < end else {
-            return failure(.expired, because: .flowInvalid, try await back(of: flow.request, error: .cancelled))
+        let restored = try await services.steps.restoringState(of: flowOnPage, in: project)
+        guard let flow = restored, services.clock.now() < end else {
+            // An app accepts no result without its `state`.
+            let back = try await back(of: flowOnPage.request, error: flowOnPage.hasStoredState ? nil : .cancelled)
+            return failure(.expired, because: .flowInvalid, back)
         }
         guard isBrowser(of: flow) else {
             return failure(.otherBrowser, because: .otherBrowser, try await back(of: flow.request))
@@ -130,7 +133,7 @@ struct SignInVisitor {
     func realm(of tenant: ID<Tenant>?) async throws -> Realm? {
         guard let tenant else { return project }
         guard tenant.isValidTenantID,
-            let realm = try await call.services.projects.tenancy.realmOfTenant(tenant, project),
+            let realm = try await call.services.projects.tenancy.realmOfExistingTenant(tenant, project),
             realm.tenant?.settings.isDisabled != true
         else { return nil }
         return realm

@@ -43,7 +43,10 @@ extension SignInVisit {
                 because: PasskeyRefusal.unknown)
         }
         let step = try await state().step
-        if case .enrolment(let enrolment) = step { return try await finish(outcome, stays: enrolment.stays) }
+        // The page of an enrolment has no box for that.
+        if case .held(let held) = step, held.question != .passkey {
+            return try await finish(outcome, stays: held.stays)
+        }
         guard case .secondFactor(_, _, let storedStays, _, let owner) = step, case .signedIn(let signedIn) = outcome
         else { return try await finish(outcome, stays: stays) }
         guard signedIn.account.id == owner else {

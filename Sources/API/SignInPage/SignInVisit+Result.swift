@@ -45,11 +45,7 @@ extension SignInVisit {
         }
         let state = try await state()
         // A form that was sent twice, or another tab. The former page can no longer be answered.
-        switch state.step {
-        case .passkeyOffer(let former): try await services.codes.discard(former.session, in: realm)
-        case .enrolment(let former): try await services.codes.discard(former.session, in: realm)
-        default: break
-        }
+        if case .held(let former) = state.step { try await services.codes.discard(former.session, in: realm) }
         if signedIn.isRestricted, let page = try await enrolment(after: signedIn, stays: stays, afterForm: afterForm) {
             return page
         }
@@ -153,7 +149,7 @@ extension SignInVisit {
             let maxAge = signIn.browser?.lifetime == .stay ? BrowserSessionLifetime.stay.absolute : nil
             page.response.headers.add("Set-Cookie", cookie.header(value.text, maxAge: maxAge))
         }
-        call.withdrawPasskeyOffer(in: realm, &page.response)
+        call.removeAnswer(in: realm, &page.response)
         if let account, let cookie = try rememberingCookie(of: account, method: signIn.session.method) {
             page.response.headers.add("Set-Cookie", cookie)
         }

@@ -128,9 +128,7 @@ extension SignInVisit {
         case .resume: return try await resumeSession()
         case .secondFactor: return try await submitSecondFactor(fields)
         case .passkey: return try await submitPasskey(fields, stays: stays)
-        case .createPasskey:
-            if case .enrolment = try await state().step { return try await createPasskeyOfEnrolment(fields) }
-            return try await createPasskey(fields)
+        case .createPasskey: return try await createPasskey(fields)
         case .skipPasskey: return try await skipPasskey(fields)
         case .cancel: return try await cancelSignIn(fields)
         case .confirm: return try await confirmPreview(fields[signIn: .preview])
@@ -211,45 +209,5 @@ extension PageResponse {
         var page = self
         if let delay = refusal.retryDelay { page.response.headers.add("Retry-After", String(delay.delaySeconds)) }
         return page
-    }
-}
-
-extension SignInProblem {
-    /// The texts reveal less than the codes of the API: whether an address or a password is wrong has one text.
-    init(_ refusal: any Refusal) {
-        self =
-            switch refusal {
-            case let limit as TooManyAttempts: .tooManyAttempts(minutes: limit.retryAfter.delayMinutes)
-            case SignInRefusal.unknownEmail, SignInRefusal.wrongPassword, SignInRefusal.unknownEmailOrWrongPassword:
-                .wrongCredentials
-            case SignInRefusal.accountDisabled, TokenRefusal.accountDisabled: .accountDisabled
-            case SignInRefusal.otherAccount, LinkRefusal.accountUnknown: .userMismatch
-            case SignUpRefusal.emailTaken: .emailTaken
-            case CredentialRefusal.missingEmail, CredentialRefusal.invalidEmail: .invalidEmail
-            case CredentialRefusal.missingPassword: .missingPassword
-            case CredentialRefusal.weakPassword(let minimum): .weakPassword([.minimumLength(minimum)])
-            case CredentialRefusal.passwordLacks(let requirements): .weakPassword(requirements)
-            case SignInPageRefusal.wrongEmailCode: .wrongCode
-            case SignInPageRefusal.emailExpired, SignInPageRefusal.flowInvalid: .emailExpired
-            case SignInPageRefusal.onlyLink: .onlyLink
-            case SignInPageRefusal.previewOutdated: .previewOutdated
-            case FactorRefusal.invalidCode, PhoneRefusal.invalidCode, OOBCodeRefusal.invalid: .wrongCode
-            case FactorRefusal.invalidPendingCredential, OOBCodeRefusal.expired, PasskeyRefusal.challengeExpired,
-                EditRefusal.loginTooOld, SignInPageRefusal.stepExpired:
-                .codeExpired
-            case PasskeyRefusal.unknown: .unknownPasskey
-            case is SignUpRefusal, SignInRefusal.passwordsNotAllowed, PasskeyRefusal.notEnabled, is OOBCodeRefusal,
-                is ProviderRefusal:
-                .notAvailable
-            case AuthorizationRefusal.cancelled: .cancelled
-            default: .rejected
-            }
-    }
-
-    var status: Int {
-        switch self {
-        case .tooManyAttempts, .onlyLink: 429
-        default: 400
-        }
     }
 }

@@ -57,8 +57,7 @@ extension SignInVisit {
             screen: .signIn, .previewOutdated, status: 400, because: SignInPageRefusal.previewOutdated)
     }
 
-    /// - Returns: `nil` if the flow is at its first step, or waits at an offer or an enrolment, which only its own page
-    ///   answers.
+    /// - Returns: `nil` if the flow is at its first step, or waits for the answer to a question, which is shown once.
     func show(
         _ state: SignInPageState, _ problem: SignInProblem? = nil, status: Int = 200,
         because refusal: (any Refusal)? = nil
@@ -78,8 +77,7 @@ extension SignInVisit {
                     pageContext),
                 status: status, because: refusal)
         case .guest(let preview): return show(preview, problem, status: status, because: refusal)
-        case .passkeyOffer: return nil
-        case .enrolment(let enrolment): return try await showEnrolment(enrolment)
+        case .held(let held): return try await showEnrolment(held)
         case nil:
             return try state.conflict(of: flow).map { try show($0, problem, status: status, because: refusal) }
         }
@@ -95,7 +93,7 @@ extension SignInVisit {
         screen.passkey = try passkeyCeremony()
         return response(
             .conflict(
-                screen, provider: name(of: conflict.provider), known: conflict.methods,
+                screen, provider: name(of: conflict.provider), known: conflict.isHidden ? nil : conflict.methods,
                 isLinked: conflict.pendingToken != nil, step(problem), pageContext),
             status: status, because: refusal)
     }

@@ -32,7 +32,7 @@ struct SignInVisit {
 
     /// Returns the visit with a changed flow, which forms and links of its pages carry.
     func with(_ flow: SignInPageFlow) throws -> SignInVisit {
-        let sealed = try services.sealedTokens.encode(flow, until: end, in: ID(realm.project.id))
+        let sealed = try services.sealedTokens.encode(flow.onPages, until: end, in: ID(realm.project.id))
         var pageContext = pageContext
         pageContext.repeatingQuery = pageContext.repeatingQuery?.map { name, value in
             (name, name == SignInField.flow.rawValue ? sealed : value)

@@ -56,8 +56,10 @@ extension SignInVisitor {
         let value = existing ?? services.secrets.random()
         // 132 random bits: pages repeat the ID in each form and link.
         let id = String(services.secrets.random().prefix(22))
-        let flow = SignInPageFlow(id: id, request: request, cookieHash: services.secrets.hash(value))
         let end = services.clock.now() + SignInPageFlow.lifetime
+        let flow = try await services.steps.storingState(
+            of: SignInPageFlow(id: id, request: request, cookieHash: services.secrets.hash(value)), until: end,
+            in: project, from: call.context)
         guard let visit = try await visit(flow, sealed: try seal(flow, until: end), until: end) else {
             return failure(.badRequest, because: .parameter(.app))
         }
@@ -68,7 +70,7 @@ extension SignInVisitor {
     }
 
     func seal(_ flow: SignInPageFlow, until end: Instant) throws -> String {
-        try services.sealedTokens.encode(flow, until: end, in: project.id)
+        try services.sealedTokens.encode(flow.onPages, until: end, in: project.id)
     }
 
     /// The request of the account page, which is a page of the gateway itself. The result needs no code.

@@ -9,7 +9,7 @@ extension Endpoint {
         try await call.withProjectOfPath { realm, pageContext in
             guard let (session, own) = try await call.browserSession(inTenantsOf: realm) else {
                 var response = Page.signedOut(pageContext).sessionResponse()
-                call.withdrawPasskeyOffer(in: realm, &response)
+                call.removeAnswer(in: realm, &response)
                 return PageResponse(response, of: realm.id)
             }
             let form = FormTokens.Form(browser: session.secretHash, action: "signOut")
@@ -43,7 +43,7 @@ extension Endpoint {
             var response = Response.redirect(to: "signOut")
             let cookie = PageCookie.session(in: realm.project.id, origin: call.origin(in: realm))
             response.headers.add("Set-Cookie", cookie.removal)
-            call.withdrawPasskeyOffer(in: realm, &response)
+            call.removeAnswer(in: realm, &response)
             // "Back" must not show a page of the account again.
             response.headers.add("Clear-Site-Data", "\"cache\"")
             return PageResponse(response, of: own.id)
@@ -52,9 +52,9 @@ extension Endpoint {
 }
 
 extension EndpointCall {
-    /// Keeps the browser from answering the offer of a passkey, which a page in another tab may show.
-    func withdrawPasskeyOffer(in realm: Realm, _ response: inout Response) {
-        PageCookie.passkeyOffer(in: realm.project.id, origin: origin(in: realm)).remove(from: request, in: &response)
+    /// Keeps the browser from answering the question of a ``HeldSignIn``, which a page in another tab may show.
+    func removeAnswer(in realm: Realm, _ response: inout Response) {
+        PageCookie.answer(in: realm.project.id, origin: origin(in: realm)).remove(from: request, in: &response)
     }
 
     /// Calls `respond` with the project that the path names.

@@ -25,8 +25,7 @@ extension SignInPageStep {
     var session: ID<Session>? {
         switch self {
         case .guest(let preview): preview.session
-        case .passkeyOffer(let offer): offer.session
-        case .enrolment(let enrolment): enrolment.session
+        case .held(let held): held.session
         case .secondFactor, .emailCode: nil
         }
     }

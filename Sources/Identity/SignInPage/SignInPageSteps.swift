@@ -13,65 +13,8 @@ public enum SignInPageStep: Hashable, Codable, Sendable {
     case emailCode(SignInPageEmail)
     /// A guest has signed in, and decides about the guest account.
     case guest(GuestPreview)
-
-    /// The user has signed in with a password, and can create a passkey before the page returns to the app.
-    case passkeyOffer(PasskeyOffer)
-    /// The user has proven the first factor, and adds a second one, which the policy demands of every account.
-    case enrolment(Enrolment)
-
-    public struct PasskeyOffer: Hashable, Codable, Sendable {
-        /// How long after the login its user can answer. Who finds the page later could be anyone.
-        public static let lifetime: Duration = .seconds(300)
-
-        public let account: ID<Account>
-        /// The session on the page.
-        public let session: ID<Session>
-        public let isNewAccount: Bool
-        public let stays: Bool
-        /// SHA-256 of the secret that only the page with the offer and a cookie of its browser have.
-        public let answerHash: [UInt8]
-
-        public init(
-            account: ID<Account>, session: ID<Session>, isNewAccount: Bool, stays: Bool, answerHash: [UInt8]
-        ) {
-            self.account = account
-            self.session = session
-            self.isNewAccount = isNewAccount
-            self.stays = stays
-            self.answerHash = answerHash
-        }
-    }
-
-    public struct Enrolment: Hashable, Codable, Sendable {
-        /// How long the user can answer the page, from the login or from the enrolment on.
-        public static let lifetime = PasskeyOffer.lifetime
-
-        public let account: ID<Account>
-        /// The session on the page, which is restricted until the factor is enrolled.
-        public var session: ID<Session>
-        public let isNewAccount: Bool
-        public let stays: Bool
-        /// SHA-256 of the secret that only the page of the step and a cookie of its browser have.
-        public let answerHash: [UInt8]
-        public var endsAt: Instant
-        /// Whether a browser has loaded the page. The gateway does not show it again, because the next person at the
-        /// browser can load it from the history.
-        public var isShown = false
-        /// Whether the factor is enrolled, and the user has seen the recovery codes.
-        public var isEnrolled = false
-
-        public init(
-            account: ID<Account>, session: ID<Session>, isNewAccount: Bool, stays: Bool, answerHash: [UInt8],
-            endsAt: Instant
-        ) {
-            self.account = account
-            self.session = session
-            self.isNewAccount = isNewAccount
-            self.stays = stays
-            self.answerHash = answerHash
-            self.endsAt = endsAt
-        }
-    }
+    /// The user has signed in, and the page asks a question before it returns to the app.
+    case held(HeldSignIn)
 
     /// A factor that the user can choose.
     public struct Factor: Hashable, Codable, Sendable {
@@ -97,7 +40,7 @@ public struct SignInPageConflict: Hashable, Codable, Sendable {
     public let pendingToken: String?
     /// The provider of the proven identity.
     public let provider: ProviderID
-    /// `nil` if the page must not reveal that an account has the address.
+    /// `nil` if the page must not reveal that an account has the address; see ``isHidden``.
     public let email: String?
     /// The methods of that account; empty if the page must not reveal them.
     public let methods: [ProviderID]
@@ -109,6 +52,9 @@ public struct SignInPageConflict: Hashable, Codable, Sendable {
         self.email = email
         self.methods = methods
     }
+
+    /// Whether the page must not reveal that an account has the address of the identity.
+    public var isHidden: Bool { email == nil }
 }
 
 /// What is stored of a flow between two requests.
@@ -141,11 +87,11 @@ private struct StoredPageFlow: SealedTokenContent {
 
 /// Stores the steps of flows, encrypted.
 public struct SignInPageSteps: Sendable {
-    private let store: any SignInStepStore
-    private let sealedTokens: any SealedTokens
-    private let limiter: RateLimiter
-    private let secrets: FlowSecrets
-    private let clock: WallClock
+    let store: any SignInStepStore
+    let sealedTokens: any SealedTokens
+    let limiter: RateLimiter
+    let secrets: FlowSecrets
+    let clock: WallClock
 
     public init(
         store: any SignInStepStore, sealedTokens: any SealedTokens, limiter: RateLimiter, secrets: FlowSecrets,
