@@ -131,6 +131,27 @@ struct FormEditTests {
         #expect(again.sent?["name"] == "Carol")
     }
 
+    @Test("A form that removes what a page showed is sent only while that is stored", arguments: ["one", "two"])
+    func replaced(stored: String) async throws {
+        func form(_ image: String) -> Form {
+            Form(
+                "edit", button: "Remove", [FormField("image", "Logo", .hidden, value: image)], editsStoredValues: true,
+                notice: "It was removed."
+            ) { _ in APICall(.post, "/edit") }
+        }
+        let token = Self.forms.token(for: context().form("edit"))
+        let shown = FormEdit(form: form("one"), context: context()).shown
+        let fields = [
+            ("form", "edit"), (FormTokens.field.rawValue, token), (FormEdit.shownField, shown), ("image", "one"),
+        ]
+        let performed = Performed()
+        let outcome = try await FormSubmission.submit(
+            Screen("Edit", [.form(form(stored))]), context(fields, performing: performed))
+        #expect(await performed.calls.count == (stored == "one" ? 1 : 0))
+        let problem = if case .page(let screen) = outcome { screen.problem } else { FormProblem?.none }
+        #expect((problem == nil) == (stored == "one") && problem?.field == nil)
+    }
+
     @Test("After a rejected value, the form still compares with what is stored")
     func rejected() async throws {
         let page = Self.form(Self.original)
