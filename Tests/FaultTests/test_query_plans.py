@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 import gateway
-from client import PASSWORD, Client
+from client import PASSWORD, Client, ok_body
 from installation import new_database, sql
 from postgres import Postgres
 from query_plans import GROWING_TABLES, SMALL_TABLES, Planner, fill, slow_scans
@@ -37,6 +37,7 @@ BROAD = [
 SORTED = {
     "ORDER BY a.email IS NOT DISTINCT FROM": "the accounts whose identities have the same address",
     "ORDER BY s.authenticated_at DESC, s.id DESC LIMIT": "the active sessions of an account, which sign-ins limit",
+    "ORDER BY e.refreshed_at DESC, e.id OFFSET": "the same sessions, when a sign-in limits them",
     "FROM outgoing_email WHERE realm_id = $1 AND account_id = $2": "the queued emails about an account",
     "FROM outgoing_sms WHERE realm_id = $1 AND account_id = $2": "the queued text messages of an account",
     "FROM app_transaction WHERE realm_id = $1 AND account_id = $2": "the purchases with which an account was used",
@@ -67,6 +68,8 @@ def recorded(folder, postgres, contract):
         with gateway.dev(data_folder, "--database-url", url) as dev:
             client = Client(dev, contract)
             sign_in_in_every_way(client)
+            limit_sessions(client, postgres.url.replace("/postgres?", "/recorded?"))
+            sign_in_in_every_way(client)
             hot = [statement for statement in plannable(recorder) if not WORKERS.search(statement.text)]
             call_every_operation(client)
             return {"hot": hot, "all": plannable(recorder)}
@@ -85,6 +88,14 @@ def sign_in_in_every_way(client):
         for action, subjects in actions:
             action(subjects[0])
             list(pool.map(action, subjects[1:]))
+
+
+def limit_sessions(client, url):
+    """Limits the sessions of each account, as the profile `sekisho` does."""
+    sql(url, """UPDATE realm SET policy = policy || '{"sessionLimit": "500"}' WHERE id = 'demo'""")
+    # After a change by a request, the gateway reads the policy again.
+    row = next(row for row in ROWS if row.operation == "updateProjectConfig" and not row.code)
+    ok_body(client.call(row.operation, row.json, **row.options))
 
 
 def call_every_operation(client):
