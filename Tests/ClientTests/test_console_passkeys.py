@@ -186,6 +186,10 @@ def test_a_person_accepts_with_a_passkey_and_signs_in_with_it_by_keyboard(
     press(window, "Your passkeys")
     window.wait(lambda: window.heading == "Your passkeys")
     assert violations(window) == []
+    focus(window, "element.matches('summary') && /^Remove /.test(element.innerText)").send_keys(Keys.ENTER)
+    press(window, "Remove this passkey")
+    window.wait(lambda: window.elements("[role=alert]"))
+    assert "keeps a passkey or an authenticator app" in window.text and violations(window) == []
     window.open(f"{ORIGIN}/console/operators/overview")
     focus(window, "element.matches('summary') && /(support|viewer):/.test(element.innerText)").send_keys(Keys.ENTER)
     press(window, "Sign out")
