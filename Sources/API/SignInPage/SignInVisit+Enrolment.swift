@@ -16,7 +16,7 @@ extension SignInVisit {
             try await services.codes.discard(signedIn.session.id, in: realm)
             return factorMissing(afterForm: afterForm)
         }
-        return allowingAnswer(secret, try await store(.held(held)))
+        return allowingAnswer(secret, to: held, try await store(.held(held)))
     }
 
     /// The account page would lead here again.
@@ -35,7 +35,8 @@ extension SignInVisit {
     func showEnrolment(_ held: HeldSignIn) async throws -> PageResponse? {
         guard held.question == .secondFactor, var answer = try await answer(ofBrowserAsked: held) else { return nil }
         answer.held.question = .shownSecondFactor
-        try await keep(.held(answer.held))
+        // The browser does not show the response to a HEAD request.
+        if call.request.method != .head { try await keep(.held(answer.held)) }
         return try showEnrolment(answer)
     }
 
@@ -46,10 +47,15 @@ extension SignInVisit {
         var screen = try ways(of: answer.caller)
         screen.oneTimePassword = pending ?? screen.oneTimePassword
         screen.isEmailSent = isEmailSent
-        let minutes = max(1, Int((answer.held.endsAt - services.clock.now()).components.seconds / 60))
         return response(
-            .enrolSecondFactor(screen, answer: answer.secret, minutes: minutes, step(problem), contextOfQuestion),
+            .enrolSecondFactor(
+                screen, answer: answer.secret, minutes: minutes(for: answer.held), step(problem), contextOfQuestion),
             status: problem?.status ?? 200, because: refusal)
+    }
+
+    /// How many minutes are left for the answer.
+    private func minutes(for held: HeldSignIn) -> Int {
+        max(1, Int((held.endsAt - services.clock.now()).components.seconds / 60))
     }
 
     private func canEnrol(_ caller: Caller) throws -> Bool {
@@ -72,13 +78,17 @@ extension SignInVisit {
             } catch is any Refusal {}
         }
         screen.hasPasskey = !account.passkeys.isEmpty
-        screen.passkey = screen.hasPasskey ? try passkeyCeremony() : creationCeremony(for: caller)
+        screen.passkey = screen.hasPasskey ? try ceremonyOfNewPasskey() : creationCeremony(for: caller)
         return screen
     }
 
     /// Adds the one-time password that the page has shown; or shows the page again, after the address was verified.
+    ///
+    /// A repeated form leads on, because the browser may not have shown the recovery codes: its user gets new ones.
     func enrolFactor(_ fields: FormFields) async throws -> PageResponse {
-        guard let answer = try await answer(fields, to: .shownSecondFactor) else { return try await questionExpired() }
+        let answer = try await answer(fields, to: .shownSecondFactor, .recoveryCodes)
+        guard let answer else { return try await questionExpired() }
+        guard answer.held.question != .recoveryCodes else { return try await showRecoveryCodes(answer) }
         guard let secret = fields[signIn: .secret], let sealed = fields[signIn: .enrolment],
             secret.wholeMatch(of: /[A-Z2-7]{16,128}/) != nil
         else { return try showEnrolment(answer, isEmailSent: !answer.caller.account.emailIsVerified) }
@@ -94,31 +104,46 @@ extension SignInVisit {
                 secret: secret, enrolment: sealed, of: answer.caller.account, in: realm, named: pageContext.projectName)
             return try showEnrolment(answer, pending, problem: .wrongCode, because: FactorRefusal.invalidCode)
         } catch let refusal as any Refusal {
+            // The same form, sent at the same time, may have added the factor.
+            if let later = try await answerAfterEnrolment(fields) { return try await showRecoveryCodes(later) }
             return try askAgain(answer, because: refusal)
         }
-        return try await showRecoveryCodes(of: signedIn, answer)
-    }
-
-    private func showRecoveryCodes(of signedIn: SignedIn, _ answer: HeldSignInAnswer) async throws -> PageResponse {
         let linked = try await linking(try await state(), to: signedIn)
         var held = answer.held
         held.session = linked.session.id
         held.question = .recoveryCodes
-        held.endsAt = services.clock.now() + HeldSignIn.lifetime
+        // To write down the codes takes time, and both factors are proven.
+        held.endsAt = end
         try await keep(.held(held))
         guard let caller = try await caller(of: held) else { return try await questionExpired() }
+        return try await showRecoveryCodes(HeldSignInAnswer(held: held, secret: answer.secret, caller: caller))
+    }
+
+    /// - Returns: `nil` if no other request has added the factor, within a fraction of a second.
+    private func answerAfterEnrolment(_ fields: FormFields) async throws -> HeldSignInAnswer? {
+        for _ in 1...5 {
+            if let answer = try await answer(fields, to: .recoveryCodes) { return answer }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        return nil
+    }
+
+    /// The email about the added factor suffices: the account had no recovery codes before.
+    private func showRecoveryCodes(_ answer: HeldSignInAnswer) async throws -> PageResponse {
         let codes: [String]
         do {
             codes = try await call.services.accounts.factors.generateRecoveryCodes(
-                for: caller, in: realm, from: context)
+                for: answer.caller, isAnnounced: false, in: realm, from: context)
         } catch is any Refusal {
             // The login is no longer recent. The account page offers the codes.
-            return try await complete(held, in: caller.session, of: caller.account)
+            return try await complete(answer.held, in: answer.caller.session, of: answer.caller.account)
         }
         return allowingAnswer(
-            answer.secret,
+            answer.secret, to: answer.held,
             response(
-                .enrolledSecondFactor(recoveryCodes: codes, answer: answer.secret, step(), contextOfQuestion)))
+                .enrolledSecondFactor(
+                    recoveryCodes: codes, answer: answer.secret, minutes: minutes(for: answer.held), step(),
+                    contextOfQuestion)))
     }
 
     /// Sends an email that verifies the address of the account.

@@ -25,10 +25,10 @@ extension SignInVisit {
     }
 
     /// Returns the response with the cookie without which the browser cannot answer.
-    func allowingAnswer(_ secret: Secret, _ response: PageResponse) -> PageResponse {
+    func allowingAnswer(_ secret: Secret, to held: HeldSignIn, _ response: PageResponse) -> PageResponse {
         var page = response
         page.response.headers.add(
-            "Set-Cookie", answerCookie.header(secret.expose(), maxAge: HeldSignIn.lifetime))
+            "Set-Cookie", answerCookie.header(secret.expose(), maxAge: held.endsAt - services.clock.now()))
         return page
     }
 
@@ -129,10 +129,11 @@ extension SignInVisit {
         return returnToApp(.cancelled, error: .cancelled, afterForm: true)
     }
 
-    /// Ends the session of a sign-in whose question the user has not answered, and forgets the question.
+    /// Ends the session of a sign-in whose question the user has not answered, and forgets the question. The next
+    /// question stays, if another request has answered this one.
     private func withdraw(_ held: HeldSignIn) async throws {
         try await services.codes.discard(held.session, in: realm)
-        try await services.steps.remove(of: flow, in: realm)
+        try await update { if $0.step == .held(held) { $0 = SignInPageState() } }
     }
 
     func questionExpired() async throws -> PageResponse {

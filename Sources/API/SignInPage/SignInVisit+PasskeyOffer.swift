@@ -24,7 +24,7 @@ extension SignInVisit {
         try await keep(.held(held))
         guard let caller = try await caller(of: held) else { return nil }
         return allowingAnswer(
-            secret, showPasskeyOffer(HeldSignInAnswer(held: held, secret: secret, caller: caller), nil))
+            secret, to: held, showPasskeyOffer(HeldSignInAnswer(held: held, secret: secret, caller: caller), nil))
     }
 
     func showPasskeyOffer(

@@ -20,7 +20,13 @@ extension SignInVisit {
     ///
     /// - Parameter unknown: the passkey that the user has presented, if no account has it.
     func passkeyCeremony(unknown: ID<Passkey>? = nil) throws -> PasskeyCeremony? {
-        guard offersPasskeys else { return nil }
+        try offersPasskeys ? ceremony(unknown: unknown) : nil
+    }
+
+    /// The ceremony for an account that has got a passkey in this flow: the request may be older than the passkey.
+    func ceremonyOfNewPasskey() throws -> PasskeyCeremony? { try usesPasskeys ? ceremony(unknown: nil) : nil }
+
+    private func ceremony(unknown: ID<Passkey>?) throws -> PasskeyCeremony {
         let started = try call.services.signIn.passkey.start(for: app, in: realm)
         let request = PasskeyRequest(started)
         return PasskeyCeremony(
@@ -43,17 +49,25 @@ extension SignInVisit {
                 because: PasskeyRefusal.unknown)
         }
         let step = try await state().step
-        // The page of an enrolment has no box for that.
-        if case .held(let held) = step, held.question != .passkey {
-            return try await finish(outcome, stays: held.stays)
+        guard case .signedIn(var signedIn) = outcome else { return try await finish(outcome, stays: stays) }
+        switch step {
+        case .held(let held) where held.question != .passkey:
+            try await require(signedIn, in: held.account)
+            signedIn.isNewAccount = held.isNewAccount
+            // The page of an enrolment has no box for that.
+            return try await finish(.signedIn(signedIn), stays: held.stays)
+        case .secondFactor(_, _, let storedStays, _, let owner):
+            try await require(signedIn, in: owner)
+            return try await finish(outcome, stays: storedStays)
+        default: return try await finish(outcome, stays: stays)
         }
-        guard case .secondFactor(_, _, let storedStays, _, let owner) = step, case .signedIn(let signedIn) = outcome
-        else { return try await finish(outcome, stays: stays) }
-        guard signedIn.account.id == owner else {
-            try await services.codes.discard(signedIn.session.id, in: realm)
-            throw SignInRefusal.otherAccount
-        }
-        return try await finish(outcome, stays: storedStays)
+    }
+
+    /// - Throws: ``SignInRefusal/otherAccount`` for another account than that of the step, whose session then ends.
+    private func require(_ signedIn: SignedIn, in account: ID<Account>?) async throws {
+        guard signedIn.account.id != account else { return }
+        try await services.codes.discard(signedIn.session.id, in: realm)
+        throw SignInRefusal.otherAccount
     }
 }
 

@@ -46,6 +46,8 @@ extension SignInVisit {
         let state = try await state()
         // A form that was sent twice, or another tab. The former page can no longer be answered.
         if case .held(let former) = state.step { try await services.codes.discard(former.session, in: realm) }
+        // Otherwise the wrong account would get a factor.
+        if signedIn.isRestricted { _ = try await pendingTokenOfConflict(state, for: signedIn) }
         if signedIn.isRestricted, let page = try await enrolment(after: signedIn, stays: stays, afterForm: afterForm) {
             return page
         }
@@ -101,32 +103,51 @@ extension SignInVisit {
         return response(.signInFailure(failure, returningTo: back, isAutomatic: true, pageContext), because: refusal)
     }
 
-    /// Links the identity of the conflict that the page shows to the account that its owner has proven.
+    /// Links the identity of the conflict that the page shows to the account that its owner has proven. A restricted
+    /// session links nothing.
     func linking(_ state: SignInPageState, to signedIn: SignedIn) async throws -> SignedIn {
-        guard flow.conflict != nil else { return signedIn }
+        let pendingToken = try await pendingTokenOfConflict(state, for: signedIn)
+        guard let pendingToken, !signedIn.isRestricted else { return signedIn }
+        let outcome = try await discardingOnError(signedIn) {
+            try await call.services.signIn.federated.signIn(
+                .pendingToken(pendingToken), linkingTo: signedIn.idToken, autoCreate: false, for: app, in: realm,
+                from: context
+            ).outcome
+        }
+        guard case .signedIn(let renewed) = outcome else { return signedIn }
+        try await services.codes.discard(signedIn.session.id, in: realm)
+        return renewed
+    }
+
+    /// Returns the token that links the identity of the conflict to the account. Links nothing.
+    ///
+    /// - Returns: `nil` without a conflict.
+    /// - Throws: ``SignInRefusal/otherAccount`` if the conflict is with another account.
+    private func pendingTokenOfConflict(_ state: SignInPageState, for signedIn: SignedIn) async throws -> String? {
+        guard flow.conflict != nil else { return nil }
         guard let conflict = state.conflict(of: flow) else {
             try await services.codes.discard(signedIn.session.id, in: realm)
             throw SignInPageRefusal.previewOutdated
         }
-        guard let pendingToken = conflict.pendingToken else { return signedIn }
-        let outcome: SignInOutcome
-        do {
-            let federated = call.services.signIn.federated
-            let renewed = try await federated.renew(
+        guard let pendingToken = conflict.pendingToken else { return nil }
+        return try await discardingOnError(signedIn) {
+            try await call.services.signIn.federated.renew(
                 pendingToken, for: signedIn.account, of: app, in: realm, from: context)
-            outcome = try await federated.signIn(
-                .pendingToken(renewed), linkingTo: signedIn.idToken, autoCreate: false, for: app, in: realm,
-                from: context
-            ).outcome
+        }
+    }
+
+    /// Ends the session on the page if `work` fails.
+    private func discardingOnError<Value>(
+        _ signedIn: SignedIn, _ work: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await work()
         } catch {
             try await services.codes.discard(signedIn.session.id, in: realm)
             guard case ProviderRefusal.invalidPendingToken = error else { throw error }
             try await services.steps.remove(of: flow, in: realm)
             throw SignInPageRefusal.stepExpired
         }
-        guard case .signedIn(let renewed) = outcome else { return signedIn }
-        try await services.codes.discard(signedIn.session.id, in: realm)
-        return renewed
     }
 
     /// Issues the code of the flow, and returns to the app.

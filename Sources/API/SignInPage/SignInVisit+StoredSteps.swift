@@ -57,7 +57,7 @@ extension SignInVisit {
             screen: .signIn, .previewOutdated, status: 400, because: SignInPageRefusal.previewOutdated)
     }
 
-    /// - Returns: `nil` if the flow is at its first step, or waits for the answer to a question, which is shown once.
+    /// - Returns: `nil` if the flow is at its first step.
     func show(
         _ state: SignInPageState, _ problem: SignInProblem? = nil, status: Int = 200,
         because refusal: (any Refusal)? = nil
@@ -77,7 +77,11 @@ extension SignInVisit {
                     pageContext),
                 status: status, because: refusal)
         case .guest(let preview): return show(preview, problem, status: status, because: refusal)
-        case .held(let held): return try await showEnrolment(held)
+        case .held(let held):
+            // The question was shown before, or to another browser.
+            if let page = try await showEnrolment(held) { return page }
+            return try await show(
+                screen: .signIn, problem ?? .codeExpired, status: status, because: refusal)
         case nil:
             return try state.conflict(of: flow).map { try show($0, problem, status: status, because: refusal) }
         }

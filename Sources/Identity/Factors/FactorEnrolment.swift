@@ -159,8 +159,10 @@ public struct FactorEnrolment: Sendable {
     }
 
     /// See ``generateRecoveryCodes(idToken:in:from:)``.
+    ///
+    /// - Parameter isAnnounced: whether an email tells the owner; `false` directly after another email about the factor.
     public func generateRecoveryCodes(
-        for caller: Caller, in realm: Realm, from context: RequestContext
+        for caller: Caller, isAnnounced: Bool = true, in realm: Realm, from context: RequestContext
     ) async throws -> [String] {
         let account = caller.account
         guard !account.secondFactors.isEmpty else { throw FactorRefusal.factorUnknown }
@@ -168,8 +170,10 @@ public struct FactorEnrolment: Sendable {
         try limiter.countCredentialChange(of: account.id, in: realm)
         let codes = (0..<RecoveryCode.count).map { _ in secrets.newRecoveryCode() }
         let now = clock.now()
-        let emails = try emailFactory.notice(
-            .recoveryCodesRenewed, about: account, by: realm.policy, from: context, at: now)
+        let emails =
+            isAnnounced
+            ? try emailFactory.notice(
+                .recoveryCodesRenewed, about: account, by: realm.policy, from: context, at: now) : []
         let change = FactorChange(
             .replaceRecoveryCodes(codes.map { secrets.hash($0, account.id, realm.id) }), opening: nil,
             sending: EmailBatch(emails: emails), recording: realm.recording(by: .user(context.trace)), at: now)

@@ -216,7 +216,7 @@ public struct SignedIn: Sendable {
     public let account: Account
     public let session: Session
     /// Whether the sign-in created the account.
-    public let isNewAccount: Bool
+    public var isNewAccount: Bool
     public let idToken: String
     public let refreshToken: String
     /// The lifetime of the ID token.

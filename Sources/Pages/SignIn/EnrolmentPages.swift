@@ -34,9 +34,11 @@ extension Page {
         return titled(.enrolTitle, step, content, context).with(screen.passkey)
     }
 
-    /// Shows the recovery codes of the added factor, once.
+    /// Shows the recovery codes of the added factor.
+    ///
+    /// - Parameter minutes: how long the user can continue.
     public static func enrolledSecondFactor(
-        recoveryCodes: [String], answer: Secret, _ step: SignInStep, _ context: Context
+        recoveryCodes: [String], answer: Secret, minutes: Int, _ step: SignInStep, _ context: Context
     ) -> Page {
         titled(
             .enrolTitle, step,
@@ -44,6 +46,7 @@ extension Page {
                 Markup(.h2, context.words(Text(AccountPageText.recoveryTitle))),
                 context.paragraph(Text(AccountPageText.recoveryAdvice)),
                 Markup(.ul, recoveryCodes.map { Markup(.li, [Markup(.code, text: $0)]) }),
+                context.paragraph(.enrolEnds, [.minutes: .count(minutes)]),
                 step.form(
                     .finishEnrolment,
                     [.hidden(.offer, answer.expose()), context.button(Text(AccountPageText.recoveryDone))]),

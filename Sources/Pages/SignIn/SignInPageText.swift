@@ -25,7 +25,7 @@ enum SignInPageText: TextKey {
     case mergeExplanation, mergeMovesName, mergeMovesPhoto, mergeLosesName, mergeLosesPhoto, mergeLosesRights
     case mergeData, mergeUndo, mergeConfirm, mergeRefused, previewOutdated
     case proveTitle, proveAdvice, formLost, linkTitle
-    case enrolTitle, enrolAdvice, enrolPasskey, enrolEmail, enrolEmailSent, factorMissing
+    case enrolTitle, enrolAdvice, enrolEnds, enrolPasskey, enrolEmail, enrolEmailSent, factorMissing
 
     var english: StaticString {
         switch self {
@@ -171,6 +171,7 @@ enum SignInPageText: TextKey {
             {app} asks for a second step at each sign-in. Add it now, within {minutes, plural, one {# minute} \
             other {# minutes}}.
             """
+        case .enrolEnds: "Continue within {minutes, plural, one {# minute} other {# minutes}}."
         case .enrolPasskey: "Your account has a passkey. Sign in with it to continue."
         case .enrolEmail:
             "Before you can add an authenticator app, confirm your address {email}. We send you an email with a link."

@@ -107,7 +107,7 @@ struct SignInPageEnrolmentTests {
         let page = try await visit.follow(redirect)
         #expect(!page.text.contains(#"name="hl""#), "the switch of the language would load the visit again")
         let later = try await visit.follow(redirect)
-        #expect(later.heading == "Sign in", "\(later.text)")
+        #expect(later.heading == "Sign in" && later.text.contains("This step has expired."), "\(later.text)")
         let fields: [String: String] = try page.form("enrolFactor")
         for answer in ["", "AAAA"] {
             let forged = try await visit.submit(
@@ -201,7 +201,7 @@ struct SignInPageEnrolmentTests {
 
 extension SignInPageVisit {
     /// The code of an authenticator app that has scanned the page.
-    fileprivate func appCode(_ page: Exchange) throws -> String {
+    func appCode(_ page: Exchange) throws -> String {
         let secret = try #require(try page.form("enrolFactor")["secret"])
         return try AuthenticatorApp(secret: #require(Base32.decode(secret))).code(at: gateway.clock.now)
     }

@@ -117,6 +117,7 @@ extension SignInPageText {
         case .linkTitle: "إضافة طريقة لتسجيل الدخول"
         case .enrolTitle: "إضافة خطوة ثانية"
         case .enrolAdvice: "يطلب {app} خطوة ثانية عند كل تسجيل دخول. أضفها الآن خلال {minutes, plural, zero {# دقيقة} one {دقيقة واحدة} two {دقيقتين} few {# دقائق} many {# دقيقة} other {# دقيقة}}."
+        case .enrolEnds: "تابِع خلال {minutes, plural, zero {# دقيقة} one {دقيقة واحدة} two {دقيقتين} few {# دقائق} many {# دقيقة} other {# دقيقة}}."
         case .enrolPasskey: "يحتوي حسابك على مفتاح مرور. سجّل الدخول به للمتابعة."
         case .enrolEmail: "قبل إضافة تطبيق مصادقة، أكّد عنوانك {email}. سنرسل إليك رسالة تتضمن رابطًا."
         case .enrolEmailSent: "أرسلنا رسالة إلى {email}. افتح رابطها ثم تابع هنا."

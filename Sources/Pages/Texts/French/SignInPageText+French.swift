@@ -117,6 +117,7 @@ extension SignInPageText {
         case .linkTitle: "Ajoutez une méthode de connexion"
         case .enrolTitle: "Ajoutez une deuxième étape"
         case .enrolAdvice: "{app} demande une deuxième étape à chaque connexion. Ajoutez-la maintenant, dans un délai de {minutes, plural, one {# minute} other {# minutes}}."
+        case .enrolEnds: "Continuez dans un délai de {minutes, plural, one {# minute} other {# minutes}}."
         case .enrolPasskey: "Votre compte a une clé d’accès. Connectez-vous avec elle pour continuer."
         case .enrolEmail: "Avant d’ajouter une application d’authentification, confirmez votre adresse {email}. Nous vous envoyons un e-mail avec un lien."
         case .enrolEmailSent: "Nous avons envoyé un e-mail à {email}. Ouvrez son lien, puis continuez ici."

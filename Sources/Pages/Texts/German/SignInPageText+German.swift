@@ -117,6 +117,7 @@ extension SignInPageText {
         case .linkTitle: "Anmeldemethode hinzufügen"
         case .enrolTitle: "Zweiten Schritt hinzufügen"
         case .enrolAdvice: "{app} verlangt bei jeder Anmeldung einen zweiten Schritt. Fügen Sie ihn jetzt hinzu, innerhalb von {minutes, plural, one {# Minute} other {# Minuten}}."
+        case .enrolEnds: "Fahren Sie innerhalb von {minutes, plural, one {# Minute} other {# Minuten}} fort."
         case .enrolPasskey: "Ihr Konto hat einen Passkey. Melden Sie sich damit an, um fortzufahren."
         case .enrolEmail: "Bevor Sie eine Authentifizierungs-App hinzufügen können, bestätigen Sie Ihre Adresse {email}. Wir senden Ihnen eine E-Mail mit einem Link."
         case .enrolEmailSent: "Wir haben eine E-Mail an {email} gesendet. Öffnen Sie den Link und fahren Sie dann hier fort."

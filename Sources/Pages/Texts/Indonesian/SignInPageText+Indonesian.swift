@@ -117,6 +117,7 @@ extension SignInPageText {
         case .linkTitle: "Tambahkan cara masuk"
         case .enrolTitle: "Tambahkan langkah kedua"
         case .enrolAdvice: "{app} meminta langkah kedua setiap kali Anda masuk. Tambahkan sekarang, dalam {minutes, plural, other {# menit}}."
+        case .enrolEnds: "Lanjutkan dalam {minutes, plural, other {# menit}}."
         case .enrolPasskey: "Akun Anda memiliki kunci sandi. Masuk dengan kunci sandi untuk melanjutkan."
         case .enrolEmail: "Sebelum menambahkan aplikasi autentikator, konfirmasikan alamat Anda {email}. Kami mengirim email dengan tautan."
         case .enrolEmailSent: "Kami telah mengirim email ke {email}. Buka tautannya, lalu lanjutkan di sini."

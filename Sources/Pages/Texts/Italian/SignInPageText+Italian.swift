@@ -117,6 +117,7 @@ extension SignInPageText {
         case .linkTitle: "Aggiungi un metodo di accesso"
         case .enrolTitle: "Aggiungi un secondo passaggio"
         case .enrolAdvice: "{app} chiede un secondo passaggio a ogni accesso. Aggiungilo ora, entro {minutes, plural, one {# minuto} other {# minuti}}."
+        case .enrolEnds: "Continua entro {minutes, plural, one {# minuto} other {# minuti}}."
         case .enrolPasskey: "Il tuo account ha una passkey. Accedi con la passkey per continuare."
         case .enrolEmail: "Prima di aggiungere un’app di autenticazione, conferma il tuo indirizzo {email}. Ti inviamo un’email con un link."
         case .enrolEmailSent: "Abbiamo inviato un’email a {email}. Apri il link, poi continua qui."

@@ -117,6 +117,7 @@ extension SignInPageText {
         case .linkTitle: "ログイン方法の追加"
         case .enrolTitle: "追加の確認の設定"
         case .enrolAdvice: "{app}では、ログインのたびに追加の確認が必要です。{minutes, plural, other {#分}}以内に設定してください。"
+        case .enrolEnds: "{minutes, plural, other {#分}}以内に続けてください。"
         case .enrolPasskey: "このアカウントにはパスキーがあります。続けるには、パスキーでログインしてください。"
         case .enrolEmail: "認証アプリを追加する前に、メールアドレス{email}を確認してください。リンクを記載したメールをお送りします。"
         case .enrolEmailSent: "{email}にメールを送信しました。リンクを開いてから、ここで続けてください。"

@@ -117,6 +117,7 @@ extension SignInPageText {
         case .linkTitle: "로그인 방법 추가"
         case .enrolTitle: "두 번째 단계 추가"
         case .enrolAdvice: "{app}에서는 로그인할 때마다 두 번째 단계가 필요합니다. {minutes, plural, other {#분}} 안에 추가하세요."
+        case .enrolEnds: "{minutes, plural, other {#분}} 안에 계속하세요."
         case .enrolPasskey: "계정에 패스키가 있습니다. 계속하려면 패스키로 로그인하세요."
         case .enrolEmail: "인증 앱을 추가하기 전에 주소 {email}을(를) 확인하세요. 링크가 있는 이메일을 보내 드립니다."
         case .enrolEmailSent: "{email}(으)로 이메일을 보냈습니다. 링크를 연 다음 여기에서 계속하세요."

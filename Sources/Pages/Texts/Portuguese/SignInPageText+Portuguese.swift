@@ -117,6 +117,7 @@ extension SignInPageText {
         case .linkTitle: "Adicione um método de login"
         case .enrolTitle: "Adicione uma segunda etapa"
         case .enrolAdvice: "{app} pede uma segunda etapa em cada login. Adicione-a agora, em até {minutes, plural, one {# minuto} other {# minutos}}."
+        case .enrolEnds: "Continue em até {minutes, plural, one {# minuto} other {# minutos}}."
         case .enrolPasskey: "Sua conta tem uma chave de acesso. Faça login com ela para continuar."
         case .enrolEmail: "Antes de adicionar um app autenticador, confirme seu endereço {email}. Enviamos um e-mail com um link."
         case .enrolEmailSent: "Enviamos um e-mail para {email}. Abra o link e continue aqui."

@@ -117,6 +117,7 @@ extension SignInPageText {
         case .linkTitle: "添加登录方式"
         case .enrolTitle: "添加第二步验证"
         case .enrolAdvice: "{app} 要求每次登录时进行第二步验证。请在 {minutes, plural, other {# 分钟}}内添加。"
+        case .enrolEnds: "请在 {minutes, plural, other {# 分钟}}内继续。"
         case .enrolPasskey: "您的账号有通行密钥。请使用通行密钥登录以继续。"
         case .enrolEmail: "添加身份验证器应用之前，请先确认您的地址 {email}。我们会向您发送一封带链接的邮件。"
         case .enrolEmailSent: "我们已向 {email} 发送邮件。请打开其中的链接，然后在此继续。"

@@ -117,6 +117,7 @@ extension SignInPageText {
         case .linkTitle: "Añada un método de inicio de sesión"
         case .enrolTitle: "Añada un segundo paso"
         case .enrolAdvice: "{app} pide un segundo paso en cada inicio de sesión. Añádalo ahora, en un plazo de {minutes, plural, one {# minuto} other {# minutos}}."
+        case .enrolEnds: "Continúe en un plazo de {minutes, plural, one {# minuto} other {# minutos}}."
         case .enrolPasskey: "Su cuenta tiene una llave de acceso. Inicie sesión con ella para continuar."
         case .enrolEmail: "Antes de añadir una aplicación de autenticación, confirme su dirección {email}. Le enviamos un correo con un enlace."
         case .enrolEmailSent: "Hemos enviado un correo a {email}. Abra su enlace y continúe aquí."

@@ -117,6 +117,7 @@ extension SignInPageText {
         case .linkTitle: "新增登入方式"
         case .enrolTitle: "新增第二步驗證"
         case .enrolAdvice: "{app} 要求每次登入時進行第二步驗證。請在 {minutes, plural, other {# 分鐘}}內新增。"
+        case .enrolEnds: "請在 {minutes, plural, other {# 分鐘}}內繼續。"
         case .enrolPasskey: "您的帳號有通行密鑰。請使用通行密鑰登入以繼續。"
         case .enrolEmail: "新增驗證器應用程式之前，請先確認您的地址 {email}。我們會傳送一封含連結的電子郵件給您。"
         case .enrolEmailSent: "我們已傳送電子郵件至 {email}。請開啟其中的連結，然後在此繼續。"
