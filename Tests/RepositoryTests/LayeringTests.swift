@@ -128,7 +128,8 @@ struct LayeringTests {
         }
     }
 
-    /// What opens a session, issues tokens or makes a caller, each with the files that may contain it.
+    /// What opens a session, issues tokens, makes a caller or asks the blocking functions about an account, each with
+    /// the files that may contain it.
     static let entrances: [String: Set<String>] = [
         "toOpen": ["Identity/Sessions/Session", "Identity/SignIn/SignInCompletion"],
         "NewSession.init": [],
@@ -141,6 +142,7 @@ struct LayeringTests {
             "Identity/Sessions/Session", "Identity/Sessions/TokenRefresh", "Identity/SignIn/SignInCompletion",
         ],
         "SignedIn(": ["Identity/Sessions/Session"],
+        "hooks.decision": ["Identity/SignIn/SignInCompletion"],
         "withIDTokenOf": ["Identity/Sessions/Authenticator", "Identity/Sessions/Caller"],
         "Caller.init": [],
     ]
