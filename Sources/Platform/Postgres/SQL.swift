@@ -7,33 +7,30 @@
 /// Parameters are sent with their types: `Int` is `bigint`, `String` is `text`. For another type, use a cast:
 /// `\(json)::jsonb`.
 public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConvertible, CustomReflectable {
-    enum Piece: Equatable {
-        case literal(StaticString)
-        /// Several literals; see ``SQL/compacted``.
-        case literals(String)
+    /// A part of the text. It has no references, because a statement is composed by copying some hundred pieces.
+    enum Piece: Equatable, @unchecked Sendable {
+        /// Bytes that are never freed: a literal, or a run of literals of ``SQL/compacted``.
+        case text(UnsafeBufferPointer<UInt8>)
         case parameter
+
+        init(_ literal: StaticString) {
+            self = .text(UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+        }
 
         static func == (left: Piece, right: Piece) -> Bool {
             switch (left, right) {
-            case (.literal(let left), .literal(let right)):
+            case (.text(let left), .text(let right)):
                 // The same literal is usually at the same address.
-                left.withUTF8Buffer { left in
-                    right.withUTF8Buffer { right in
-                        left.count == right.count
-                            && (left.baseAddress == right.baseAddress || left.elementsEqual(right))
-                    }
-                }
-            case (.literals(let left), .literals(let right)): left == right
+                left.count == right.count && (left.baseAddress == right.baseAddress || left.elementsEqual(right))
             case (.parameter, .parameter): true
-            case (.literal, _), (.literals, _), (.parameter, _): false
+            case (.text, _), (.parameter, _): false
             }
         }
 
         /// In bytes of the text. The number of a parameter has at most five digits.
         var maximumLength: Int {
             switch self {
-            case .literal(let text): text.utf8CodeUnitCount
-            case .literals(let text): text.utf8.count
+            case .text(let text): text.count
             case .parameter: 6
             }
         }
@@ -43,7 +40,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
     public private(set) var parameters: [Parameter]
 
     public init(stringLiteral value: StaticString) {
-        pieces = [.literal(value)]
+        pieces = [Piece(value)]
         parameters = []
     }
 
@@ -65,8 +62,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
         var number = 0
         for piece in pieces {
             switch piece {
-            case .literal(let text): text.withUTF8Buffer { bytes.append(contentsOf: $0) }
-            case .literals(let text): bytes.append(contentsOf: text.utf8)
+            case .text(let text): bytes.append(contentsOf: text)
             case .parameter:
                 number += 1
                 bytes.append(UInt8(ascii: "$"))
@@ -76,22 +72,17 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The same statement, with each run of literals as one piece. For a fragment of many pieces that is part of many
-    /// statements.
+    /// The same statement, with each run of literals as one piece that is never freed. Only for a constant: a fragment
+    /// of many pieces that is part of many statements.
     public var compacted: SQL {
         var result = SQL()
         result.parameters = parameters
-        var run = ""
-        for piece in pieces {
-            switch piece {
-            case .literal(let text): run += text.description
-            case .literals(let text): run += text
-            case .parameter:
-                result.pieces += [.literals(run), piece]
-                run = ""
-            }
+        for run in pieces.split(separator: .parameter, omittingEmptySubsequences: false) {
+            if !result.pieces.isEmpty { result.pieces.append(.parameter) }
+            let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: run.reduce(0) { $0 + $1.maximumLength })
+            _ = bytes.initialize(from: Self.text(of: Array(run)).utf8)
+            result.pieces.append(.text(UnsafeBufferPointer(bytes)))
         }
-        result.pieces.append(.literals(run))
         return result
     }
 
@@ -108,7 +99,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
         }
 
         public mutating func appendLiteral(_ literal: StaticString) {
-            sql.pieces.append(.literal(literal))
+            sql.pieces.append(Piece(literal))
         }
 
         public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value) {

@@ -1,8 +1,9 @@
 internal import Identity
 internal import Postgres
 
-/// The first sign-in with a provider's identity, which creates an account.
-struct FirstSignIn: Sendable {
+/// The first sign-in with a provider's identity, which creates an account. A class, because a batch copies each of its
+/// sign-ins several times.
+final class FirstSignIn: Sendable {
     /// A value that only one account can have, or that only one sign-in can use. Sign-ins with a common key are not
     /// executed at the same time.
     enum Key: Hashable {
