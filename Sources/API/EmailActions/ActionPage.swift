@@ -74,11 +74,11 @@ struct ActionPageRequest {
         } catch let refusal as OOBCodeRefusal {
             let project: (Realm, name: String)? =
                 if let checked { (checked.realm, name: checked.projectName) } else { try await projectOfRefusedCode() }
+            let realm = project?.0
             let page = Page.codeFailure(
-                refusal, continuing: project.flatMap { checkedContinueURL(in: $0.0) },
-                or: project.flatMap { signInPageReturn(in: $0.0) },
-                pageContext(in: project?.0, projectName: project?.name))
-            return PageResponse(page, of: project?.0.id, because: refusal)
+                refusal, continuing: realm.flatMap { checkedContinueURL(in: $0) },
+                or: realm.flatMap { signInPageReturn(in: $0) }, pageContext(in: realm, projectName: project?.name))
+            return PageResponse(page, of: realm?.id, because: refusal)
         }
     }
 

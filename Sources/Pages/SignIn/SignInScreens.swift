@@ -45,7 +45,7 @@ public enum SignInField: String, Sendable {
     case remember, account
     /// Filled by the script if the browser can create passkeys.
     case passkeys
-    /// The secret of the page that offers a passkey, or that adds a second factor.
+    /// The secret of the page that asks a question of a ``HeldSignIn``.
     case offer
     /// The sealed state of the enrolment of a one-time password, and its secret, which the page shows.
     case enrolment, secret
