@@ -200,7 +200,7 @@ extension Refusal {
             "The passkey was not accepted, or the page was open for too long. Try again."
         case .passkeyEnrollmentNotFound: "No account of the console has this passkey."
         case .passkeyExists: "The passkey exists already."
-        default: message
+        default: detail ?? message
         }
     }
 }

@@ -42,6 +42,7 @@ struct ConsoleOwnFactorTests {
         #expect(
             refused.status == 400 && refused.text.contains("keeps a passkey or an authenticator app"), "\(refused.text)"
         )
+        #expect(!refused.text.contains("OPERATION_NOT_ALLOWED"), "the code is for developers")
         #expect(try await fixture.roles(of: ada) == [ConsoleFixture.operators: .owner])
         #expect(try await ada.enterPasskey(&device).status == 303)
         #expect(try await fixture.gateway.emails(.identityUnlinked).isEmpty)
