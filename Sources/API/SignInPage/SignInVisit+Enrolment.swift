@@ -12,7 +12,7 @@ extension SignInVisit {
     func enrolment(after signedIn: SignedIn, stays: Bool, afterForm: Bool) async throws -> PageResponse? {
         let (held, secret) = holding(signedIn, asking: .secondFactor, stays: stays)
         guard try await caller(of: held).map({ try canEnrol($0) }) == true else {
-            guard app.isAccountPage || request.isForGuest else { return nil }
+            guard app.isAccountPage || mergesGuest(into: signedIn.account.id) else { return nil }
             try await services.codes.discard(signedIn.session.id, in: realm)
             return factorMissing(afterForm: afterForm)
         }

@@ -97,8 +97,7 @@ extension SignInVisit {
             return try await startAgain(because: refusal)
         }
         guard case .upgrade = decision else { return try await proceed(with: decision, afterForm: true) }
-        let link = try services.codes.seal(.pendingToken(pendingToken), in: realm)
-        return try await issueCode(for: PageSignIn(linking: link, to: guest), afterForm: true)
+        return try await complete(.pendingToken(pendingToken), of: guest)
     }
 
     private func confirm(_ email: SignInPageEmail, of guest: Caller) async throws -> PageResponse {
@@ -109,8 +108,25 @@ extension SignInVisit {
         } catch let refusal as OOBCodeRefusal {
             return try await startAgain(because: refusal)
         }
-        let link = try services.codes.seal(PageLink(email), in: realm)
-        return try await issueCode(for: PageSignIn(linking: link, to: guest), afterForm: true)
+        return try await complete(PageLink(email), of: guest)
+    }
+
+    /// Returns to the app with the code of a link. Where second factors are mandatory, the page links first, if it can
+    /// add a factor, and asks for it: only the account that is no longer a guest's can have one.
+    private func complete(_ link: PageLink, of guest: Caller) async throws -> PageResponse {
+        let policy = realm.policy.secondFactors
+        guard policy.state == .mandatory, policy.allowsTOTP || usesPasskeys else {
+            let sealed = try services.codes.seal(link, in: realm)
+            return try await issueCode(for: PageSignIn(linking: sealed, to: guest), afterForm: true)
+        }
+        let signedIn = try await services.codes.perform(
+            link, by: guest.session, for: app, in: realm, from: context)
+        return try await finish(.signedIn(signedIn))
+    }
+
+    /// Whether the guest account becomes part of the account to which the user has signed in.
+    func mergesGuest(into account: ID<Account>) -> Bool {
+        request.isForGuest && request.subject?.account != account
     }
 
     private func confirm(_ merge: GuestMerge, of guest: Caller, _ shown: GuestPreview) async throws -> PageResponse {

@@ -108,13 +108,14 @@ extension SignInVisit {
 
     /// Returns to the app, or shows the merge of a guest account.
     func complete(_ held: HeldSignIn, in session: Session, of account: Account) async throws -> PageResponse {
-        if request.isForGuest {
+        if mergesGuest(into: account.id) {
             return try await previewMerge(
                 into: IDTokenContents(account: account.id, session: session.id), afterForm: true)
         }
         return try await complete(
             in: session, of: account, isNewAccount: held.isNewAccount,
-            browser: isOwnOrigin ? browserWish(for: account.id, stays: held.stays) : nil, afterForm: true)
+            browser: isOwnOrigin && request.operation != .link ? browserWish(for: account.id, stays: held.stays) : nil,
+            afterForm: true)
     }
 
     /// Ends the session of a sign-in that waits for an answer, and returns to the app with `access_denied`.

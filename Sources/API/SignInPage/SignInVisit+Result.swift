@@ -51,12 +51,12 @@ extension SignInVisit {
         if signedIn.isRestricted, let page = try await enrolment(after: signedIn, stays: stays, afterForm: afterForm) {
             return page
         }
-        if request.isForGuest {
+        if mergesGuest(into: signedIn.account.id) {
             return try await previewMerge(
                 into: IDTokenContents(account: signedIn.account.id, session: signedIn.session.id), afterForm: afterForm)
         }
         let signedIn = try await linking(state, to: signedIn)
-        let hasBrowser = isOwnOrigin && !isGuest && !signedIn.isRestricted
+        let hasBrowser = isOwnOrigin && !isGuest && !signedIn.isRestricted && request.operation != .link
         if hasBrowser, let offer = try await passkeyOffer(after: signedIn, stays: stays) { return offer }
         return try await complete(
             in: signedIn.session, of: signedIn.account, isNewAccount: signedIn.isNewAccount, isGuest: isGuest,

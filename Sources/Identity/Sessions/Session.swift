@@ -80,11 +80,14 @@ public struct NewSession: Hashable, Sendable {
     public let recording: EventRecording?
     /// `nil` if no blocking function was called.
     public let hookDecision: HookDecision?
+    /// The code of the sign-in page that the transaction marks as used; `nil` unless it links an identity or merges
+    /// accounts.
+    public let exchangedCode: ExchangedCode?
 
     init(
         toOpen session: Session, at openedAt: Instant, networkHash: [UInt8]?, credentialIssuedAt: Instant?,
         app: SessionApp = .unknown, sessionLimit: Int, secondFactorUse: SecondFactorUse? = nil,
-        recording: EventRecording? = nil, hookDecision: HookDecision? = nil
+        recording: EventRecording? = nil, hookDecision: HookDecision? = nil, exchangedCode: ExchangedCode? = nil
     ) {
         self.session = session
         self.app = app
@@ -95,6 +98,7 @@ public struct NewSession: Hashable, Sendable {
         self.secondFactorUse = secondFactorUse
         self.recording = recording
         self.hookDecision = hookDecision
+        self.exchangedCode = exchangedCode
     }
 }
 
@@ -104,7 +108,7 @@ extension NewSession {
     public var account: ID<Account> { session.account }
 
     /// Whether the transaction of the sign-in does more than open the session.
-    public var hasEffects: Bool { recording != nil || hookDecision != nil }
+    public var hasEffects: Bool { recording != nil || hookDecision != nil || exchangedCode != nil }
 
     /// Whether a blocking function has disabled the account: the store keeps the account, but not this session.
     public var isRefused: Bool { hookDecision?.change?.disables ?? false }

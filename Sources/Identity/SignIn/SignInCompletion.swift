@@ -192,7 +192,7 @@ public struct SignInCompletion: Sendable {
             NewSession(
                 toOpen: session, at: now, networkHash: networkHash, credentialIssuedAt: credentialIssuedAt,
                 app: app, sessionLimit: limit, secondFactorUse: factor?.secondFactorUse,
-                recording: recording, hookDecision: decision))
+                recording: recording, hookDecision: decision, exchangedCode: context.exchangedCode))
         var account = opened.account
         if let decision {
             account.apply(decision.reply)

@@ -80,6 +80,15 @@ struct ProvenSignIn: Sendable {
     }
 }
 
+/// A code whose exchange links an identity or merges two accounts. The transaction that does so, and opens the session,
+/// also marks the code as used.
+public struct ExchangedCode: Hashable, Sendable {
+    /// SHA-256 of the code.
+    public let hash: [UInt8]
+    /// The session on the page, if it ends now.
+    public let endedSession: ID<Session>?
+}
+
 /// Stores the codes of the sign-in page.
 public protocol SignInCodeStore: Sendable {
     /// Whether the flow has a code: it is finished.
@@ -109,9 +118,6 @@ public protocol SignInCodeStore: Sendable {
     func exchange(
         _ hash: [UInt8], opening session: NewSession, ending ended: ID<Session>?, in realm: ID<Realm>
     ) async throws
-
-    /// Marks a code as used by an exchange that has linked an identity.
-    func markUsed(_ hash: [UInt8], by session: ID<Session>, at now: Instant, in realm: ID<Realm>) async throws
 
     /// Ends a session on the page that has no code.
     func end(_ session: ID<Session>, at now: Instant, in realm: ID<Realm>) async throws

@@ -20,25 +20,26 @@ extension SignInCodes {
     }
 
     /// Links the identity of the page to the account of the app's session. Or merges the app's guest account into the
-    /// account of the session on the page. The proof is single-use, so a code has an effect once.
+    /// account of the session on the page. The same transaction marks the code as used, so it has an effect once, and a
+    /// second exchange at the same time ends the session of the first.
     func link(
         _ sealed: String, with hash: [UInt8], of proven: ProvenSignIn, for app: App, in realm: Realm,
         from context: RequestContext
     ) async throws -> SignedIn {
         let link = try sealedTokens.decode(PageLink.self, from: sealed, at: clock.now(), in: realm.id).0
-        let signedIn: SignedIn
+        let code = ExchangedCode(hash: hash, endedSession: proven.endsSession ? proven.session.id : nil)
         do {
-            signedIn = try await perform(link, by: proven.session, for: app, in: realm, from: context)
+            return try await perform(
+                link, by: proven.session, for: app, in: realm, from: context.exchanging(code))
         } catch let refusal as any Refusal where Self.isAboutUsedCode(refusal) {
             throw try await refusingReuse(of: hash, in: realm)
         }
-        try await store.markUsed(hash, by: signedIn.session.id, at: clock.now(), in: realm.id)
-        if proven.endsSession { try await store.end(proven.session.id, at: clock.now(), in: realm.id) }
-        return signedIn
     }
 
+    /// Links the identity or the address, or merges the accounts, and opens a session.
+    ///
     /// - Parameter session: the one on the page.
-    private func perform(
+    public func perform(
         _ link: PageLink, by session: Session, for app: App, in realm: Realm, from context: RequestContext
     ) async throws -> SignedIn {
         let contents = IDTokenContents(account: session.account, session: session.id)
@@ -87,7 +88,7 @@ extension SignInCodes {
     private static func isAboutUsedCode(_ refusal: any Refusal) -> Bool {
         switch refusal {
         case ProviderRefusal.tokenAlreadyUsed, ProviderRefusal.invalidPendingToken, OOBCodeRefusal.invalid,
-            OOBCodeRefusal.expired, MergeRefusal.alreadyMerged, TokenRefusal.sessionEnded:
+            OOBCodeRefusal.expired, MergeRefusal.alreadyMerged, TokenRefusal.sessionEnded, SignInCodeRefusal.invalid:
             true
         default: false
         }

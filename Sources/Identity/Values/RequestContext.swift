@@ -5,6 +5,8 @@ public struct RequestContext: Sendable {
     public let device: String?
     /// The app whose API key the request has; `nil` for other requests.
     public internal(set) var app: ID<App>?
+    /// The code of the sign-in page that the request exchanges for a link or a merge.
+    var exchangedCode: ExchangedCode?
     /// The requested language; `nil` if the request names none that is supported. ``emailLanguage`` takes precedence over
     /// other statements of the request.
     public let language: Language?
@@ -37,6 +39,13 @@ extension RequestContext {
     public func of(_ app: App) -> RequestContext {
         var context = self
         context.app = app.id
+        return context
+    }
+
+    /// The context of an exchange that links an identity or merges two accounts.
+    func exchanging(_ code: ExchangedCode) -> RequestContext {
+        var context = self
+        context.exchangedCode = code
         return context
     }
 }

@@ -40,6 +40,7 @@ extension PostgresFederationStore {
                 }
                 let session = signIn.newSession.validForBackends(of: target)
                 _ = try await transaction.execute(.openSession(session, in: realm, forEachRowOf: .singleRow))
+                try await transaction.consumeCode(exchangedFor: session, in: realm)
                 return OpenedSession(session, of: target)
             }
         }

@@ -86,19 +86,6 @@ public struct PostgresSignInCodeStore: SignInCodeStore {
         }
     }
 
-    public func markUsed(
-        _ hash: [UInt8], by session: ID<Session>, at now: Instant, in realm: ID<Realm>
-    ) async throws {
-        let id = try UUID(session)
-        _ = try await withStoreErrors {
-            try await pool.execute(
-                """
-                UPDATE sign_in_code SET used_at = \(Timestamp(now)), session_id = \(id)
-                WHERE realm_id = \(realm.rawValue) AND code_hash = \(hash) AND used_at IS NULL
-                """)
-        }
-    }
-
     public func end(_ session: ID<Session>, at now: Instant, in realm: ID<Realm>) async throws {
         let statement = try SQL.endSession(session, .replaced, at: now, in: realm)
         _ = try await withStoreErrors { try await pool.execute(statement) }
@@ -117,6 +104,14 @@ public struct PostgresSignInCodeStore: SignInCodeStore {
 }
 
 extension Transaction {
+    /// Marks the code as used whose exchange opens the session. Does nothing for another session.
+    ///
+    /// - Throws: ``StoreConflict/alreadyUsed``.
+    func consumeCode(exchangedFor session: NewSession, in realm: ID<Realm>) async throws {
+        guard let code = session.exchangedCode else { return }
+        try await consume(code: code.hash, for: session, ending: code.endedSession, in: realm)
+    }
+
     /// Marks a code of the sign-in page as used by the session that the transaction opens.
     ///
     /// - Parameter ended: the session on the page, if it ends now.

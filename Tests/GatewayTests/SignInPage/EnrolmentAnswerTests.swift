@@ -82,7 +82,9 @@ struct EnrolmentAnswerTests {
     func newUser() async throws {
         let gateway = try await TestGateway.withSecondFactors(.mandatory).acceptingPasskeysOnPages()
         let visit = SignInPageVisit(gateway)
-        var eve = try await gateway.enrolPasskey(gateway.signUp(email: "eve@example.com")).device
+        let key = try await ServiceKey(in: gateway)
+        let other = try await gateway.signIn(customToken: key.customToken(uid: "eve", at: gateway.clock.now))
+        var eve = try await gateway.addPasskey(#require(other.json["idToken"]?.string))
         let form = try await visit.open(["screen": "signUp"])
         let page = try await visit.follow(visit.submit(form, "signUp", Self.credentials))
         var device = try TestPasskey()

@@ -56,10 +56,10 @@ struct LinkCodeTests {
         #expect(answers.compactMap(\.wireCode) == ["INVALID_CODE"], "\(answers.map(\.text))")
         let added = [.identity, .identityOfGuest].contains(link) ? 1 : 0
         #expect(try await visit.linkedIdentities() == identities + added)
-        #expect(try await visit.exchange(result).wireCode == "INVALID_CODE")
         let done = answers.first { $0.status == 200 }
         let idToken = try #require(done?.json["id_token"]?.string)
         #expect(try await visit.gateway.lookup(idToken).status == 400, "two parties have the code")
+        #expect(try await visit.exchange(result).wireCode == "INVALID_CODE")
     }
 }
 
