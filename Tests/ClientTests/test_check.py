@@ -169,6 +169,24 @@ def test_check_names_what_keeps_codes_from_telephones(settings, policy, problems
         assert line.startswith(f"wrong project demo, sms: {problem}")
 
 
+def test_mandatory_second_factors_that_users_cannot_add_are_refused_and_found(new_installation, tmp_path):
+    fresh = new_installation()
+    refused = fresh.run("projects policy demo --set secondFactors=mandatory")
+    assert refused.returncode == 1 and "set allowsTotp" in refused.stderr
+    file = tmp_path / "project.json"
+    file.write_text(json.dumps({"project": "demo", "policy": {"secondFactors": "mandatory"}}))
+    refused = fresh.run(f"projects apply {file}")
+    assert refused.returncode == 1 and "set allowsTotp" in refused.stderr
+    sql(fresh.database_url, """UPDATE realm SET policy = policy || '{"secondFactors": "mandatory"}'""")
+    checked = fresh.run("check")
+    assert checked.returncode == 1
+    [line] = [line for line in checked.stdout.splitlines() if line.startswith("wrong")]
+    assert line.startswith("wrong project demo: INVALID_CONFIG : secondFactors must not be mandatory"), line
+    assert "allowsTotp" in line
+    fresh.run_ok("projects policy demo --set allowsTotp=true")
+    fresh.run_ok("check")
+
+
 def test_check_connects_to_the_sender_only_if_asked(new_installation):
     fresh = new_installation()
     settings = SENDER | {"format": "form", "fields": {"To": "{number}"}}

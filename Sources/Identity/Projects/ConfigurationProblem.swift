@@ -30,6 +30,9 @@ public enum ConfigurationProblem: Hashable, Sendable {
     /// An origin is not of the RP ID's host.
     case foreignPasskeyOrigin
     case tooManyRelatedOrigins
+    /// Second factors are mandatory, and users can add neither a factor nor a passkey.
+    /// - Parameter tenant: `nil` for the project itself.
+    case noSecondFactor(tenant: ID<Tenant>?)
     case tooManyProviders
     case unknownProvider(ProviderID, expected: SupportedProviders)
     /// The provider has settings that are only for Apple, or only for OpenID Connect providers.
@@ -198,6 +201,10 @@ extension ConfigurationProblem: CustomStringConvertible {
             "origins of passkeys must have the rpId or one of its subdomains as the host; other hosts belong to relatedOrigins"
         case .tooManyRelatedOrigins:
             "relatedOrigins of passkeys must not have more than 5 different hosts, because browsers ignore further ones"
+        case .noSecondFactor(nil):
+            "secondFactors must not be mandatory while users can add no second factor: set allowsTotp (TOTP in mfa.providerConfigs) or allowsSms (PHONE_SMS in mfa.enabledProviders), or enable passkeys"
+        case .noSecondFactor(let tenant?):
+            "tenant \(tenant): mfaConfig.state must not be MANDATORY while users can add no second factor: enable TOTP in providerConfigs or PHONE_SMS in enabledProviders, or passkeys of the project"
         case .tooManyProviders: "there must not be more than \(limits.providers) providers"
         case .unknownProvider(let id, let expected):
             "\(id.shown) is not a provider ID: expected \(expected.idList), or \"oidc.\" followed by 1 to 32 lower-case letters, digits or hyphens"

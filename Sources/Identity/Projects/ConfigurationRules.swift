@@ -99,6 +99,7 @@ extension ProjectConfiguration {
         problems += realm.project.emailSettings.problems(in: realm, ownHost: rules.ownHost)
         problems += brandProblems + realm.project.texts.problems
         problems += realm.project.passkeys.problems(acceptsLoopback: rules.acceptsLoopbackIssuers)
+        problems += realm.secondFactorProblems
         if realm.tenant == nil {
             problems += realm.project.sms.problems(acceptsLoopback: rules.acceptsLoopbackIssuers, newSMSSecret)
         }
@@ -232,6 +233,14 @@ extension ProjectConfiguration {
 }
 
 extension Realm {
+    /// A problem if second factors are mandatory, and users can add neither a factor nor a passkey: users without one
+    /// could not sign in.
+    public var secondFactorProblems: [ConfigurationProblem] {
+        let factors = policy.secondFactors
+        let canAddOne = factors.allowsTOTP || factors.allowsSMS || project.passkeys.isEnabled
+        return factors.state == .mandatory && !canAddOne ? [.noSecondFactor(tenant: tenant?.id)] : []
+    }
+
     /// Violations of guideline 4.8 by `apps`.
     public func loginServicesProblems(of apps: [ConfiguredApp]) -> [ConfigurationProblem] {
         var realm = self

@@ -78,10 +78,10 @@ public protocol TenantStore: Sendable {
     func tenants(after last: ID<Tenant>?, limit: Int, of project: ID<Project>) async throws -> [Tenant]
     /// - Throws: ``StoreConflict/notFound`` if the project does not exist, ``StoreConflict/taken(_:)`` if the ID is
     ///   taken (a deleted tenant may still have it), and ``ConfigurationRefusal`` for violations of App Review
-    ///   guideline 4.8.
+    ///   guideline 4.8 and for mandatory second factors of which users can add none.
     func create(_ tenant: Tenant, by actor: AuditActor, at now: Instant) async throws
     /// - Returns: `nil` if the tenant does not exist.
-    /// - Throws: ``ConfigurationRefusal`` for violations of guideline 4.8 that did not exist before.
+    /// - Throws: ``ConfigurationRefusal`` for these problems if they did not exist before.
     func change(
         _ id: ID<Tenant>, by actor: AuditActor, at now: Instant, in project: ID<Project>,
         _ change: @escaping Tenancy.Change

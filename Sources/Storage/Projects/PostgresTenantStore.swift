@@ -32,7 +32,7 @@ public struct PostgresTenantStore: TenantStore {
         try await withStoreErrors {
             try await pool.transaction { transaction in
                 guard try await transaction.lockConfiguration(of: tenant.parent) else { throw StoreConflict.notFound }
-                try await transaction.requireLoginServices(of: tenant, supporting: supportedProviders)
+                try await transaction.requireValid(tenant, supporting: supportedProviders)
                 guard try await transaction.execute(.insert(tenant, at: now)) == 1 else {
                     throw StoreConflict.taken(.id)
                 }
@@ -55,7 +55,7 @@ public struct PostgresTenantStore: TenantStore {
                 else { return nil }
                 var after = before
                 try change(&after.settings)
-                let warnings = try await transaction.requireLoginServices(of: after, supporting: supportedProviders)
+                let warnings = try await transaction.requireValid(after, supporting: supportedProviders)
                 guard after != before else { return ChangedTenant(tenant: after, warnings: warnings) }
                 _ = try await transaction.execute(.update(after))
                 try await transaction.audit([.changed(from: before, to: after)], by: actor, at: now, in: ID(project))
@@ -81,13 +81,13 @@ public struct PostgresTenantStore: TenantStore {
 
 extension Transaction {
     /// Requires that the project's apps comply with Apple's App Review guideline 4.8 in a tenant that is about to be
-    /// stored. The caller must have locked the project.
+    /// stored, and that its users can add a second factor if one is mandatory. The caller must have locked the project.
     ///
-    /// - Returns: the violations of the guideline that existed before and remain.
-    /// - Throws: ``ConfigurationRefusal`` if there are new violations.
+    /// - Returns: the problems that existed before and remain.
+    /// - Throws: ``ConfigurationRefusal`` if there are new problems.
     @discardableResult
-    fileprivate func requireLoginServices(
-        of tenant: Tenant, supporting supportedProviders: SupportedProviders
+    fileprivate func requireValid(
+        _ tenant: Tenant, supporting supportedProviders: SupportedProviders
     ) async throws -> [ConfigurationProblem] {
         let apps = try await query(.apps(of: tenant.parent)).map(ConfiguredApp.init)
         let realms = try await query(.realms([ID(tenant.parent), tenant.realm]))
@@ -95,8 +95,8 @@ extension Transaction {
         guard let project = realms.first(where: { $0.tenant == nil }) else { return [] }
         let before = realms.first { $0.tenant != nil }
         let after = Realm(tenant, of: project, providers: before?.providers ?? [])
-        let problems = after.loginServicesProblems(of: apps)
-            .split(since: before?.loginServicesProblems(of: apps) ?? [])
+        let former = before.map { $0.secondFactorProblems + $0.loginServicesProblems(of: apps) } ?? []
+        let problems = (after.secondFactorProblems + after.loginServicesProblems(of: apps)).split(since: former)
         guard problems.added.isEmpty else { throw ConfigurationRefusal(problems: problems.added) }
         return problems.kept
     }

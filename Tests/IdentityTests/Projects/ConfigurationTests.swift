@@ -74,6 +74,20 @@ struct ConfigurationTests {
         Row(testDescription: "an authorized domain with a scheme", problems: [.domain(index: 1)]) {
             $0.realm.project.authorizedDomains.append("https://a.example")
         },
+        Row(testDescription: "mandatory second factors that users cannot add", problems: [.noSecondFactor(tenant: nil)])
+        {
+            $0.realm.policy.secondFactors.state = .mandatory
+        },
+        Row(testDescription: "mandatory one-time passwords") {
+            $0.realm.policy.secondFactors = SecondFactorPolicy(state: .mandatory, allowsTOTP: true)
+        },
+        Row(testDescription: "mandatory codes to telephones") {
+            $0.realm.policy.secondFactors = SecondFactorPolicy(state: .mandatory, allowsSMS: true)
+        },
+        Row(testDescription: "mandatory second factors, of which users can add passkeys") {
+            $0.realm.policy.secondFactors.state = .mandatory
+            $0.realm.project.passkeys = PasskeySettings(isEnabled: true, rpID: "example.com")
+        },
         Row(testDescription: "too many authorized domains", problems: [.tooManyDomains]) {
             $0.realm.project.authorizedDomains = Array(repeating: "a.example", count: 501)
         },
