@@ -18,7 +18,7 @@ extension Command {
                 "audit", "FILE",
                 "audit events that `sekisho audit export` printed before the loss, with --project and for a tenant --tenant; - reads standard input"
             ),
-            .text("project", "ID", "project of the audit events"), .tenant, .yes,
+            .text("project", "ID", "project of the audit events; only with --audit"), .tenant, .yes,
         ],
         details: [
             "Run this command before you start the gateway with the restored database. It replaces the keys that sign the ID tokens and session cookies of every project, and removes waiting emails and codes that the backup has. Sessions of the backup stay valid.",
@@ -57,7 +57,16 @@ extension Arguments {
 
     /// Returns the events of `--audit` that occurred after the backup, with their realm; `nil` without `--audit`.
     fileprivate func exportedEvents(after backup: Instant) throws -> (realm: ID<Realm>, events: [AuditEvent])? {
-        guard let path = optionalText("audit") else { return nil }
+        guard let path = optionalText("audit") else {
+            // Without events, the command repairs every project: one must not seem to be selected.
+            guard optionalText("project") == nil, optionalText("tenant") == nil else {
+                throw UsageError(
+                    message:
+                        "--project and --tenant name the realm of --audit: without --audit, the command replaces the signing keys of every project, so omit them"
+                )
+            }
+            return nil
+        }
         return (try realm(), try ExportedAuditEvents(path: path).events())
     }
 }

@@ -236,6 +236,10 @@ def test_without_audit_events_the_command_says_what_it_cannot_know(loss):
 @pytest.mark.parametrize(("options", "message"), [
     ("--backup-time yesterday --yes", "--backup-time: expected a UTC time such as 2026-01-31T12:00:00Z, got \"yesterday\""),
     ("--backup-time {time} --audit {audit} --yes", "--project is required"),
+    ("--backup-time {time} --project demo --yes",
+     "--project and --tenant name the realm of --audit: without --audit, the command replaces the signing keys of "
+     "every project, so omit them"),
+    ("--backup-time {time} --tenant acme --yes", "--project and --tenant name the realm of --audit"),
     ("--backup-time {time} --audit /nowhere --project demo --yes", "cannot read /nowhere: No such file or directory"),
     ("--backup-time {time} --audit {broken} --project demo --yes",
      "line 2: expected an event of `sekisho audit export`"),
