@@ -106,7 +106,9 @@ def test_without_a_console_project_there_is_no_console(serve):
 
 def test_the_invitation_command_needs_the_settings(fresh_installation):
     failed = fresh_installation.run(f"administrators invite {OWNER} --role owner", SEKISHO_CONSOLE_PROJECT="")
-    assert failed.returncode == 1 and "SEKISHO_CONSOLE_PROJECT is not set" in failed.stderr
+    assert failed.returncode == 1 and (
+        "SEKISHO_CONSOLE_PROJECT is not set: set it to the ID of a project for the operators alone, such as operators"
+        in failed.stderr)
     unknown = fresh_installation.run(f"administrators invite {OWNER} --role root")
     assert unknown.returncode == 2 and "--role" in unknown.stderr
 

@@ -51,7 +51,10 @@ enum ProjectFileHelp {
             "actionUrl",
             "page that the links in emails lead to, at an authorized domain or the gateway's host; links that remove a sign-in method or undo a merge always lead to the gateway's own page"
         ),
-        ("language", "language of emails for requests that name no language: en, ja"),
+        (
+            "language",
+            "language of emails for requests that name no language: \(Language.allCases.map(\.rawValue).joined(separator: ", "))"
+        ),
         (
             "subjects",
             "subject lines by kind of email, then by language; they replace all earlier subject lines. Kinds: \(emailKinds)"

@@ -19,7 +19,12 @@ extension Administration {
         let publicURL = reader.optional(
             Settings.publicURL, "an https URL without path (http for loopback only)", Config.parse(publicURL:))
         try reader.requireNoProblems()
-        guard let console else { throw Failure(message: "SEKISHO_CONSOLE_PROJECT is not set") }
+        guard let console else {
+            throw Failure(
+                message:
+                    "SEKISHO_CONSOLE_PROJECT is not set: set it to the ID of a project for the operators alone, such as operators"
+            )
+        }
         guard let url = console.url ?? publicURL else {
             throw Failure(message: "neither SEKISHO_CONSOLE_URL nor SEKISHO_PUBLIC_URL is set")
         }

@@ -20,9 +20,9 @@ package enum Canary {
         let installation = try await store.claim(for: Installation(mode: mode, canary: sealed), at: now)
         guard installation.mode == mode else {
             throw Failure(
-                message:
-                    "the database belongs to `sekisho \(installation.mode)` and cannot be used with `sekisho \(mode)`: use another database"
-            )
+                message: installation.mode == .dev
+                    ? "the database belongs to `sekisho dev`, and neither `sekisho serve` nor this command can use it: use another database, or change the settings of `sekisho dev` on its pages or by requests with `Authorization: Bearer owner`"
+                    : "the database belongs to `sekisho serve`, and `sekisho dev` cannot use it: use another database")
         }
         guard isEncrypted(installation.canary, under: masterKeys) else {
             throw Failure(
