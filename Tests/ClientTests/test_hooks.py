@@ -273,7 +273,6 @@ def test_a_refusal_of_firebase_functions_for_node_reaches_the_app(node, contract
 @requires_node_sdk("firebase-functions.cjs")
 @pytest.mark.parametrize("event", ALL_EVENTS)
 def test_the_command_calls_handlers_of_firebase_functions_for_node(event, node, folder, dev):
-    """The command has a gateway that signs its tokens, as `serve` does."""
     served, lines = node
     path = new_folder(folder)
     with gateway.dev(path, "--signed-tokens", "--database-url", new_database(dev.database_url)) as running:
@@ -283,9 +282,8 @@ def test_the_command_calls_handlers_of_firebase_functions_for_node(event, node, 
 
         def run():
             completed = gateway.run_sekisho(
-                "hooks", "test", event, "--project", "demo", "--dev", DATABASE_URL=running.database_url,
-                SEKISHO_MASTER_KEY=base64.b64encode((path / "data" / "master-key").read_bytes()).decode(),
-                SEKISHO_PUBLIC_URL="https://auth.example.com")
+                "hooks", "test", event, "--project", "demo", "--dev", "--signed-tokens", "--data", str(path / "data"),
+                DATABASE_URL=running.database_url)
             assert completed.returncode == 0, completed.stderr
             return json.loads(completed.stdout)
 
@@ -298,6 +296,33 @@ def test_the_command_calls_handlers_of_firebase_functions_for_node(event, node, 
         got = [line["event"]["eventId"] for line in lines if isinstance(line, dict) and line.get("name") == event]
         assert got == [trial["claims"]["event_id"] for trial in trials]
         assert running.action_codes("test@example.com") == [], "nothing is sent"
+
+
+@pytest.mark.parametrize("options", [(), ("--signed-tokens",)])
+def test_the_command_sends_the_token_that_a_sign_up_in_dev_sends(options, folder, dev):
+    def answer(body):
+        return 200, {}
+
+    path = new_folder(folder)
+    with function(answer) as (url, bodies), \
+            gateway.dev(path, *options, "--database-url", new_database(dev.database_url)) as running:
+        configure(running.url, {"beforeCreate": url})
+        assert sign_up(running.url, "ada@example.com").status_code == 200
+        tested = gateway.run_sekisho(
+            "hooks", "test", "beforeCreate", "--project", "demo", "--dev", *options, "--data", str(path / "data"),
+            DATABASE_URL=running.database_url)
+        assert tested.returncode == 0, tested.stderr
+        sent, tried = (body["data"]["jwt"] for body in bodies)
+        headers = [json.loads(base64.urlsafe_b64decode(token.split(".")[0] + "==")) for token in (sent, tried)]
+        algorithms = [header["alg"] for header in headers]
+        assert algorithms == ["ES256" if options else "none"] * 2
+        ours, theirs = unverified_claims(sent), unverified_claims(tried)
+        assert [ours[name] for name in ("iss", "aud", "event_type")] == [
+            theirs[name] for name in ("iss", "aud", "event_type")]
+    elsewhere = gateway.run_sekisho(
+        "hooks", "test", "beforeCreate", "--project", "demo", "--dev", "--data", str(path),
+        DATABASE_URL="postgresql://")
+    assert "name the directory of `sekisho dev` with --data" in elsewhere.stderr
 
 
 def test_each_call_has_a_new_event_id(dev, folder):

@@ -34,16 +34,18 @@ package struct Administration: Sendable {
 
     /// Runs `body` like ``run(_:)``, with the master keys.
     ///
-    /// - Parameter mode: the mode that the database must belong to. A new database is marked with this mode.
+    /// - Parameters:
+    ///   - mode: the mode that the database must belong to. A new database is marked with this mode.
+    ///   - masterKeys: the master keys; `nil` to read them from the environment.
     /// - Throws: before `body` runs, ``ConfigurationError`` if a setting is invalid, or ``Failure`` if migrations are
     ///   missing or the database belongs to another mode or master key.
     package static func runWithKeys(
-        for mode: Installation.Mode = .serve,
+        for mode: Installation.Mode = .serve, under masterKeys: MasterKeys? = nil,
         _ body: @escaping @Sendable (Administration, MasterKeys) async throws -> Void
     ) throws {
         var reader = SettingsReader.live()
         let database = reader.database()
-        let masterKeys = reader.masterKeys()
+        let masterKeys = masterKeys ?? reader.masterKeys()
         try reader.requireNoProblems()
         guard let database, let masterKeys else { return }
         try run(on: database) { administration in

@@ -34,13 +34,10 @@ package struct HookTrial: Sendable {
 extension Administration {
     /// Calls a blocking function of the project once, with an example account that does not exist.
     ///
-    /// - Parameters:
-    ///   - publicURL: the URL of the gateway, for the issuer of the token.
-    ///   - allowsLoopback: whether the function can be an http URL of this machine, for development.
+    /// - Parameter mode: the mode of the gateway whose calls this call equals.
     /// - Throws: ``Failure`` if the project has no such function, or if the function cannot be reached.
     package func tryHook(
-        _ event: BlockingFunctions.Event, in id: ID<Realm>, under masterKeys: MasterKeys, publicURL: String,
-        allowsLoopback: Bool = false
+        _ event: BlockingFunctions.Event, in id: ID<Realm>, under masterKeys: MasterKeys, mode: Mode
     ) async throws -> HookTrial {
         let realm = try await requireRealm(id)
         guard let url = realm.project.blockingFunctions.triggers[event] else {
@@ -49,12 +46,12 @@ extension Administration {
         let client = try HTTP.Client(loop: pool.loop)
         let stored = try await SigningKeyStore(pool: pool).unretiredKeys(in: realm.project.id, at: clock.now())
         let ring = try KeyRing(stored, of: realm.project.id, under: masterKeys)
-        let issuers = Mode.serve(at: publicURL).issuers
-        let tokens = GatewayTokens(
-            keyRing: { _ in ring }, newKeyRing: { _ in ring }, issuers: issuers, clock: clock)
+        let isDevelopment = mode.acceptsLoopbackIssuers
+        let tokens = mode.tokens(
+            GatewayTokens(keyRing: { _ in ring }, newKeyRing: { _ in ring }, issuers: mode.issuers, clock: clock))
         let hooks = HookClient(
-            SignedCall(client, egress: allowsLoopback ? .loopbackWithoutTLS : .publicAddresses), rules: .serve,
-            issuer: issuers.idTokenIssuer(of:),
+            SignedCall(client, egress: isDevelopment ? .loopbackWithoutTLS : .publicAddresses),
+            rules: isDevelopment ? .dev : .serve, issuer: mode.issuers.idTokenIssuer(of:),
             sign: { try await tokens.hookToken($0, in: $1, at: $2) }, newID: { UUIDText.text(UUID()) },
             report: { _, _, _ in }, clock: clock, circuits: HookCircuits())
         let request = HookRequest(
