@@ -80,6 +80,7 @@ CLAIMS = {
     },
     "events.md": {
         ("Create an endpoint", 0): f"{EVENTS}::test_the_commands_of_the_guide_configure_an_endpoint",
+        ("Create an endpoint", 1): f"{EVENTS}::test_the_request_of_the_guide_creates_an_endpoint_in_dev",
         ("Receive events", 0): f"{EVENTS}::test_the_python_code_of_the_guide_mirrors_users",
         ("Failures", 0): f"{EVENTS}::test_the_commands_of_the_guide_configure_an_endpoint",
         ("Configure endpoints in a file", 0):
@@ -99,7 +100,8 @@ CLAIMS = {
         ("In an Android app", 0): "The tests do not run this code, because they have no Android.",
     },
     "second-factors.md": {
-        ("Turn second factors on", 0): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
+        ("Turn second factors on", 0): f"{FACTORS}::test_the_command_of_the_guide_turns_second_factors_on",
+        ("Turn second factors on", 1): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
         ("Enrol", 0): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
         ("Enrol", 1): f"{FACTORS}::test_the_commands_of_the_guide_enroll_and_sign_in",
         ("Enrol", 2): f"{FACTORS}::test_the_javascript_of_the_guide_enrolls_and_signs_in",
@@ -115,6 +117,7 @@ CLAIMS = {
     },
     "sign-in-page.md": {
         ("Configure the apps", 0): f"{PAGE}::test_the_project_file_of_the_guide_can_be_applied",
+        ("Configure the apps", 1): f"{PAGE}::test_the_request_of_the_guide_gives_an_app_a_brand_in_dev",
         ("A web page", 0): f"{PAGE}::test_the_web_page_signs_in_and_tells_that_the_user_cancelled",
         ("A web page", 1): f"{PAGE}::test_the_web_page_signs_in_and_tells_that_the_user_cancelled",
         ("A web page", 2): f"{PAGE}::test_the_link_of_an_email_signs_in_to_the_web_page_in_a_new_tab",

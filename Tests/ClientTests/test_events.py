@@ -170,7 +170,7 @@ def test_the_commands_of_the_guide_configure_an_endpoint(new_installation):
     project = DEMO_PROJECT
 
     def run(line):
-        words = shlex.split(line.replace("--project demo", f"--project {project}"))
+        words = shlex.split(line.replace("--project my-app", f"--project {project}"))
         assert words[0] == "sekisho"
         return installation.run_ok(" ".join(words[1:]))
 
@@ -183,6 +183,14 @@ def test_the_commands_of_the_guide_configure_an_endpoint(new_installation):
     assert rotated["secret"] not in ("", created["secret"])
     assert installation.run_ok(f"events list --project {project}") == ""
     installation.run_ok(f"events delete-endpoint backend --project {project} --yes")
+
+
+def test_the_request_of_the_guide_creates_an_endpoint_in_dev(fresh_dev):
+    command = code_block(GUIDE, "Create an endpoint", 1).replace("http://127.0.0.1:9099", fresh_dev.url)
+    completed = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
+    created = json.loads(completed.stdout)
+    assert created["secret"].startswith("whsec_") and created["url"] == "http://127.0.0.1:8000/events"
+    delete_endpoint(fresh_dev, "backend")
 
 
 def test_the_project_file_of_the_guide_configures_an_endpoint(new_installation, tmp_path):

@@ -68,10 +68,19 @@ def run(heading, index, **variables):
     return json.loads(finished.stdout)
 
 
+def test_the_command_of_the_guide_turns_second_factors_on(new_installation):
+    installation = new_installation()
+    words = code_block(GUIDE, "Turn second factors on").replace("my-app", gateway.DEMO_PROJECT).split()
+    assert words[0] == "sekisho"
+    lines = installation.run_ok(" ".join(words[1:])).splitlines()
+    values = dict(line.split(maxsplit=2)[:2] for line in lines if line.startswith(("secondFactors ", "allowsTotp ")))
+    assert values == {"secondFactors": "enabled", "allowsTotp": "true"}
+
+
 def test_the_commands_of_the_guide_enroll_and_sign_in(client, user):
     common = {"SEKISHO_URL": client.gateway.url, "API_KEY": client.gateway.api_key, "PROJECT": client.gateway.project,
               "SERVICE_KEY": "owner"}
-    configured = run("Turn second factors on", 0, **common)
+    configured = run("Turn second factors on", 1, **common)
     assert configured["mfa"]["state"] == "ENABLED"
     started = run("Enrol", 0, ID_TOKEN=user["idToken"], **common)["totpSessionInfo"]
     enrolled = run(

@@ -454,6 +454,15 @@ def test_the_project_file_of_the_guide_can_be_applied(new_installation, tmp_path
     assert installation.run_ok("keys create-api-key --project my-app --app web").startswith("pk_")
 
 
+def test_the_request_of_the_guide_gives_an_app_a_brand_in_dev(own_dev):
+    command = code_block(GUIDE, "Configure the apps", 1).replace("http://127.0.0.1:9099", own_dev.url)
+    completed = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
+    assert json.loads(completed.stdout)["brand"] == {"name": "Acme Web", "color": "#0a7a3d"}
+    requests.patch(
+        f"{own_dev.url}/v2/projects/demo/apps/default?updateMask=brand", headers=ADMIN_HEADERS, json={},
+        timeout=30).raise_for_status()
+
+
 def test_the_tables_name_every_parameter_and_error_of_the_page():
     text = GUIDE.read_text()
     sources = GUIDE.parents[2] / "Sources/API/SignInPage"
