@@ -30,6 +30,7 @@ public struct EmailRenderer: Sendable {
             staysConnectedToApple: payload.staysConnectedToApple == true,
             hasEarlierMailbox: payload.hasEarlierMailbox == true,
             methods: payload.methods.map { $0.map { SignInMethodName($0, in: realm) } } ?? [], code: payload.page?.code,
+            keepsGuest: payload.page?.keepsGuest == true,
             hasLink: link != nil,
             lifetime: HumanDuration(email.expiresAt - email.createdAt), invitation: payload.invitation,
             removable: removals.map { SignInMethodName($0.provider, in: realm) })

@@ -112,8 +112,9 @@ struct EmailWorkerTests {
                 decrypt: { content, _ in
                     guard content != Array("damaged".utf8) else { throw DamagedPayload() }
                     let code = content.isEmpty ? nil : String(decoding: content, as: UTF8.self)
-                    let page = EmailPayload.Page(link: "https://auth.example/page", code: "123456")
-                    return EmailPayload(code: code, page: code == "page" ? page : nil)
+                    let page = EmailPayload.Page(
+                        link: "https://auth.example/page", code: "123456", keepsGuest: code == "guest")
+                    return EmailPayload(code: code, page: code == "page" || code == "guest" ? page : nil)
                 }, hash: { Array($0.utf8) },
                 realm: { $0 == ID("demo") ? EmailRendererTests.realm() : nil },
                 renderer: EmailRenderer(sender: sender) { _, _ in "https://auth.example/act" },
@@ -146,6 +147,16 @@ struct EmailWorkerTests {
             #expect(text.contains("123456") == !isKnown)
             #expect(text.contains("https://auth.example/page") == !isKnown)
             #expect(text.contains("Ways to sign in to your account: Google, Password.") == isKnown)
+        }
+    }
+
+    @Test("The email of a guest who keeps the account does not speak of a new account")
+    func guest() async throws {
+        for (content, begin) in [("page", "To create your account for"), ("guest", "To keep your account for")] {
+            let state = try await Self.deliver([Self.queued(.signUpCode, account: nil, content: content)]) { state in
+                state.storedCodes = [Array(content.utf8)]
+            }
+            #expect(state.sent.first?.text.contains(begin) == true)
         }
     }
 

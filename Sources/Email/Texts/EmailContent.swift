@@ -42,7 +42,7 @@ struct EmailContent {
                     [.expiryAfterRequest, .codeWarning, .notRequested])
             case .signUpCode:
                 EmailContent(
-                    .verifyEmailSubject, [.signUpCode], link: .verifyEmailLink,
+                    .verifyEmailSubject, [values.keepsGuest ? .keepGuestCode : .signUpCode], link: .verifyEmailLink,
                     [.expiryAfterRequest, .codeWarning, .notRequested])
             case .accountExists:
                 EmailContent(

@@ -6,7 +6,8 @@ enum EmailText: TextKey {
     /// Requested emails.
     case verifyEmailSubject, verifyEmail, verifyEmailLink, resetPasswordSubject, resetPassword, resetPasswordLink,
         signInSubject, signIn, signInLink, signInWarning, changeEmailSubject, changeEmail, changeEmailLink, signInCode,
-        signUpCode, codeWarning, accountExistsSubject, accountExists, accountExistsMethods, accountExistsAdvice
+        signUpCode, keepGuestCode, codeWarning, accountExistsSubject, accountExists, accountExistsMethods,
+        accountExistsAdvice
     /// Notices about the password and the address.
     case passwordChangedSubject, passwordChanged, earlierMailbox, methodsRemoved, methodsStillWork,
         ignoreOrResetIfListed,

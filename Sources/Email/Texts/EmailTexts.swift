@@ -45,6 +45,8 @@ struct EmailTextValues: Hashable {
     let methods: [SignInMethodName]
     /// The code to enter on the sign-in page; `nil` if the email has none.
     let code: String?
+    /// Whether the email confirms the address of a guest who keeps the account.
+    let keepsGuest: Bool
     /// Whether the email has a link besides those for ``removable``.
     let hasLink: Bool
     /// How long the links are valid after the request, the change or the merge that caused the email.

@@ -128,10 +128,13 @@ public struct EmailPayload: Hashable, Codable, Sendable {
     public struct Page: Hashable, Codable, Sendable {
         public let link: String
         public let code: String
+        /// `true` if the email confirms the address of a guest who keeps the account; otherwise `nil`.
+        public let keepsGuest: Bool?
 
-        public init(link: String, code: String) {
+        public init(link: String, code: String, keepsGuest: Bool = false) {
             self.link = link
             self.code = code
+            self.keepsGuest = keepsGuest ? true : nil
         }
     }
 

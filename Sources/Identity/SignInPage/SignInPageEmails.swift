@@ -86,7 +86,9 @@ public struct SignInPageEmails: Sendable {
         let end = now + SignInPageEmail.lifetime
         let link = SignInPageLink(flow: .init(visit.flow), tenant: realm.tenant?.id, email: proof)
         let sealed = try sealedTokens.encode(link, until: end, in: ID(realm.project.id))
-        let payload = EmailPayload(page: .init(link: "\(visit.pageURL)?link=\(sealed)", code: code))
+        let payload = EmailPayload(
+            page: .init(
+                link: "\(visit.pageURL)?link=\(sealed)", code: code, keepsGuest: visit.flow.request.isForGuest))
         let actionCode = try await sender.sendForPage(kind, to: email, payload, in: realm, from: context)
         return SignInPageEmail(
             recipient: email, stays: stays, passwordHash: passwordHash, codeHash: hash(code, visit.flow),

@@ -23,8 +23,12 @@ extension PendingOneTimePassword {
     func secretToScan(_ context: Page.Context) -> [Markup] {
         qrCode(context) + [
             Markup(
-                .a, [.classes(.button, .quiet), .href(URLReference(appLink: appURL))],
-                context.words(Text(AccountPageText.authenticatorOpen))),
+                .p,
+                [
+                    Markup(
+                        .a, [.classes(.button, .quiet), .href(URLReference(appLink: appURL))],
+                        context.words(Text(AccountPageText.authenticatorOpen)))
+                ]),
             context.details([
                 (Text(AccountPageText.authenticatorKey), [Markup(.code, text: secret.inGroupsOfFour)])
             ]),

@@ -28,6 +28,7 @@ struct GuestPasswordTests {
         #expect(form.heading == "Create an account", "\(form.text)")
         let sent = try await visit.follow(visit.submit(form, "signUp", Self.credentials))
         #expect(sent.heading == "Check your email", "\(sent.text)")
+        #expect(try await visit.lastEmail().keepsGuest == true, "its text says what the code is for")
         let wrong = try await visit.submit(sent, "enterCode", ["code": "not it"])
         #expect(wrong.status == 400 && wrong.result == nil, "\(wrong.text)")
         let preview = try await visit.follow(

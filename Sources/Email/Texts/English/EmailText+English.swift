@@ -21,6 +21,7 @@ extension EmailText {
         case .changeEmailLink: "Confirm new address"
         case .signInCode: "To sign in to {app}, open the link below in the browser in which you asked for it, or enter this code there:"
         case .signUpCode: "To create your account for {app}, open the link below in the browser in which you started, or enter this code there:"
+        case .keepGuestCode: "To keep your account for {app}, open the link below in the browser in which you started, or enter this code there:"
         case .codeWarning: "Anyone who has this code or link can sign in as you. Do not share them. {app} never asks you for them."
         case .accountExistsSubject: "You already have an account for {app}"
         case .accountExists: "We received a request to create an account for {app} with this email address. An account with this address exists already, so we did not create another one."

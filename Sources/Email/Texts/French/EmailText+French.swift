@@ -21,6 +21,7 @@ extension EmailText {
         case .changeEmailLink: "Confirmer la nouvelle adresse"
         case .signInCode: "Pour vous connecter à {app}, ouvrez le lien ci-dessous dans le navigateur où vous l’avez demandé, ou saisissez-y ce code :"
         case .signUpCode: "Pour créer votre compte pour {app}, ouvrez le lien ci-dessous dans le navigateur où vous avez commencé, ou saisissez-y ce code :"
+        case .keepGuestCode: "Pour conserver votre compte pour {app}, ouvrez le lien ci-dessous dans le navigateur où vous avez commencé, ou saisissez-y ce code :"
         case .codeWarning: "Toute personne qui a ce code ou ce lien peut se connecter à votre place. Ne les communiquez à personne. {app} ne vous les demande jamais."
         case .accountExistsSubject: "Vous avez déjà un compte pour {app}"
         case .accountExists: "Nous avons reçu une demande de création d’un compte pour {app} avec cette adresse e-mail. Un compte avec cette adresse existe déjà : nous n’en avons donc pas créé d’autre."

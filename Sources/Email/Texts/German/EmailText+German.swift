@@ -21,6 +21,7 @@ extension EmailText {
         case .changeEmailLink: "Neue Adresse bestätigen"
         case .signInCode: "Um sich bei {app} anzumelden, öffnen Sie den Link unten in dem Browser, in dem Sie ihn angefordert haben, oder geben Sie dort diesen Code ein:"
         case .signUpCode: "Um Ihr Konto für {app} anzulegen, öffnen Sie den Link unten in dem Browser, in dem Sie begonnen haben, oder geben Sie dort diesen Code ein:"
+        case .keepGuestCode: "Um Ihr Konto für {app} zu behalten, öffnen Sie den Link unten in dem Browser, in dem Sie begonnen haben, oder geben Sie dort diesen Code ein:"
         case .codeWarning: "Wer diesen Code oder diesen Link hat, kann sich bei Ihrem Konto anmelden. Geben Sie beides nicht weiter. {app} fragt Sie nie danach."
         case .accountExistsSubject: "Sie haben schon ein Konto für {app}"
         case .accountExists: "Wir haben eine Anfrage erhalten, mit dieser E-Mail-Adresse ein Konto für {app} anzulegen. Es gibt schon ein Konto mit dieser Adresse. Deshalb haben wir kein weiteres angelegt."

@@ -21,6 +21,7 @@ extension EmailText {
         case .changeEmailLink: "Konfirmasi alamat baru"
         case .signInCode: "Untuk masuk ke {app}, buka tautan di bawah di browser tempat Anda memintanya, atau masukkan kode ini di sana:"
         case .signUpCode: "Untuk membuat akun {app} Anda, buka tautan di bawah di browser tempat Anda memulai, atau masukkan kode ini di sana:"
+        case .keepGuestCode: "Untuk mempertahankan akun {app} Anda, buka tautan di bawah di browser tempat Anda memulai, atau masukkan kode ini di sana:"
         case .codeWarning: "Siapa pun yang memiliki kode atau tautan ini dapat masuk sebagai Anda. Jangan bagikan kepada siapa pun. {app} tidak pernah memintanya."
         case .accountExistsSubject: "Anda sudah memiliki akun {app}"
         case .accountExists: "Kami menerima permintaan untuk membuat akun {app} dengan alamat email ini. Akun dengan alamat ini sudah ada, jadi kami tidak membuat akun lain."

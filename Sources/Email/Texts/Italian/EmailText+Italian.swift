@@ -21,6 +21,7 @@ extension EmailText {
         case .changeEmailLink: "Conferma il nuovo indirizzo"
         case .signInCode: "Per accedere a {app}, apri il link qui sotto nel browser in cui lo hai richiesto, oppure inserisci lì questo codice:"
         case .signUpCode: "Per creare il tuo account per {app}, apri il link qui sotto nel browser in cui hai iniziato, oppure inserisci lì questo codice:"
+        case .keepGuestCode: "Per conservare il tuo account per {app}, apri il link qui sotto nel browser in cui hai iniziato, oppure inserisci lì questo codice:"
         case .codeWarning: "Chi ha questo codice o questo link può accedere al posto tuo. Non condividerli. {app} non te li chiede mai."
         case .accountExistsSubject: "Hai già un account per {app}"
         case .accountExists: "Abbiamo ricevuto una richiesta di creare un account per {app} con questo indirizzo email. Esiste già un account con questo indirizzo, quindi non ne abbiamo creato un altro."

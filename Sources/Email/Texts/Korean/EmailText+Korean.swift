@@ -21,6 +21,7 @@ extension EmailText {
         case .changeEmailLink: "새 주소 확인"
         case .signInCode: "{app}에 로그인하려면 메일을 요청한 브라우저에서 아래 링크를 열거나 그 브라우저에 다음 코드를 입력하세요."
         case .signUpCode: "{app} 계정을 만들려면 처음 시작한 브라우저에서 아래 링크를 열거나 그 브라우저에 다음 코드를 입력하세요."
+        case .keepGuestCode: "{app} 계정을 유지하려면 처음 시작한 브라우저에서 아래 링크를 열거나 그 브라우저에 다음 코드를 입력하세요."
         case .codeWarning: "이 코드나 링크가 있으면 누구나 회원님으로 로그인할 수 있습니다. 다른 사람에게 알려 주지 마세요. {app}에서는 코드나 링크를 묻지 않습니다."
         case .accountExistsSubject: "이미 {app} 계정이 있습니다"
         case .accountExists: "이 이메일 주소로 {app} 계정을 만들어 달라는 요청을 받았습니다. 이 주소를 쓰는 계정이 이미 있으므로 새 계정을 만들지 않았습니다."

@@ -21,6 +21,7 @@ extension EmailText {
         case .changeEmailLink: "Confirmar novo endereço"
         case .signInCode: "Para fazer login no {app}, abra o link abaixo no navegador em que você o solicitou ou digite este código lá:"
         case .signUpCode: "Para criar sua conta do {app}, abra o link abaixo no navegador em que você começou ou digite este código lá:"
+        case .keepGuestCode: "Para manter sua conta do {app}, abra o link abaixo no navegador em que você começou ou digite este código lá:"
         case .codeWarning: "Qualquer pessoa com este código ou este link pode fazer login na sua conta. Não os compartilhe. O {app} nunca pede essas informações."
         case .accountExistsSubject: "Você já tem uma conta do {app}"
         case .accountExists: "Recebemos um pedido para criar uma conta do {app} com este endereço de e-mail. Já existe uma conta com este endereço, por isso não criamos outra."

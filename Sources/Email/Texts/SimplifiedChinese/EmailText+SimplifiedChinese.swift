@@ -21,6 +21,7 @@ extension EmailText {
         case .changeEmailLink: "确认新地址"
         case .signInCode: "要登录 {app}，请在您请求此邮件的浏览器中打开下面的链接，或在那里输入以下验证码："
         case .signUpCode: "要创建您的 {app} 账号，请在您开始操作的浏览器中打开下面的链接，或在那里输入以下验证码："
+        case .keepGuestCode: "要保留您的 {app} 账号，请在您开始操作的浏览器中打开下面的链接，或在那里输入以下验证码："
         case .codeWarning: "任何人拿到此验证码或链接都能以您的身份登录。请勿透露给他人。{app} 绝不会向您索取。"
         case .accountExistsSubject: "您已有 {app} 账号"
         case .accountExists: "我们收到了用此邮箱地址创建 {app} 账号的请求。使用此地址的账号已存在，因此我们没有创建新账号。"

@@ -21,6 +21,7 @@ extension EmailText {
         case .changeEmailLink: "Confirmar la dirección nueva"
         case .signInCode: "Para iniciar sesión en {app}, abra el enlace siguiente en el navegador en el que lo solicitó, o introduzca allí este código:"
         case .signUpCode: "Para crear su cuenta de {app}, abra el enlace siguiente en el navegador en el que empezó, o introduzca allí este código:"
+        case .keepGuestCode: "Para conservar su cuenta de {app}, abra el enlace siguiente en el navegador en el que empezó, o introduzca allí este código:"
         case .codeWarning: "Cualquiera que tenga este código o este enlace puede iniciar sesión en su cuenta. No los comparta. {app} nunca se los pide."
         case .accountExistsSubject: "Ya tiene una cuenta de {app}"
         case .accountExists: "Hemos recibido una solicitud para crear una cuenta de {app} con esta dirección de correo. Ya existe una cuenta con esta dirección, por lo que no hemos creado otra."

@@ -21,6 +21,7 @@ extension EmailText {
         case .changeEmailLink: "確認新地址"
         case .signInCode: "若要登入 {app}，請在您要求此郵件的瀏覽器中開啟下方連結，或在該處輸入以下驗證碼："
         case .signUpCode: "若要建立您的 {app} 帳號，請在您開始操作的瀏覽器中開啟下方連結，或在該處輸入以下驗證碼："
+        case .keepGuestCode: "若要保留您的 {app} 帳號，請在您開始操作的瀏覽器中開啟下方連結，或在該處輸入以下驗證碼："
         case .codeWarning: "任何人取得此驗證碼或連結，都能以您的身分登入。請勿提供給他人。{app} 絕不會向您索取。"
         case .accountExistsSubject: "您已有 {app} 帳號"
         case .accountExists: "我們收到以此電子郵件地址建立 {app} 帳號的要求。使用此地址的帳號已存在，因此我們沒有建立新帳號。"
