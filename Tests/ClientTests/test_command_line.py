@@ -127,6 +127,11 @@ def test_invalid_arguments_are_rejected_with_an_explanation(words, message):
     assert message in completed.stderr
 
 
+def test_the_help_of_apply_lists_every_language():
+    text = " ".join(run_sekisho("projects", "apply", "--help").stdout.split())
+    assert "name no language: en, ja, de, fr, es, pt-BR, it, ko, zh-Hans, zh-Hant, ar, id" in text
+
+
 def test_a_generated_master_key_is_32_random_bytes_in_base64():
     first, second = (run_sekisho("keys", "generate-master-key").stdout for _ in range(2))
     assert re.fullmatch(r"[A-Za-z0-9+/]{43}=\n", first)

@@ -96,6 +96,7 @@ USAGE = [
      "cannot read /nonexistent/project.json: No such file or directory"),
     ("projects apply {folder}", "projects apply", "cannot read {folder}: Is a directory"),
     ("projects policy", "projects policy", "expected exactly one project ID, got none"),
+    ("hooks test beforeCreate --project demo --signed-tokens", "hooks test", "--signed-tokens requires --dev"),
     ("projects policy demo --set x",
      "projects policy",
      "--set: expected NAME=VALUE with a name that --help lists, got \"x\""),
