@@ -29,6 +29,7 @@ public struct EmailRenderer: Sendable {
             kind: email.kind, projectName: name, method: SignInMethodName(payload.provider, in: realm),
             staysConnectedToApple: payload.staysConnectedToApple == true,
             hasEarlierMailbox: payload.hasEarlierMailbox == true,
+            resetRemovesMethods: realm.policy.resetUnlinksIdentities,
             methods: payload.methods.map { $0.map { SignInMethodName($0, in: realm) } } ?? [], code: payload.page?.code,
             keepsGuest: payload.page?.keepsGuest == true,
             hasLink: link != nil,

@@ -95,6 +95,17 @@ struct EmailRendererTests {
         }
     }
 
+    @Test("The email that resets a password says what a new password removes", arguments: Language.allCases)
+    func resetRemovesMethods(language: Language) throws {
+        let sentence = Text(EmailText.resetRemovesMethods).string(in: language)
+        #expect(try !Self.message(.resetPassword, language).text.contains(sentence))
+        var realm = Self.realm().realm
+        realm.policy.resetUnlinksIdentities = true
+        let removing = SendingRealm(realm: realm, name: "Demo")
+        #expect(try Self.message(.resetPassword, language, in: removing).text.contains(sentence))
+        #expect(try !Self.message(.verifyEmail, language, in: removing).text.contains(sentence))
+    }
+
     /// A realm whose brand has every member that emails show.
     static func branded(_ format: ImageHeader.Format = .png) -> SendingRealm {
         var realm = realm().realm

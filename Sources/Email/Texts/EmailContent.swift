@@ -31,8 +31,9 @@ struct EmailContent {
                     link: .consoleInvitationLink, [.consoleInvitationAdvice, .expiryAfterRequest, .notRequested])
             case .resetPassword:
                 EmailContent(
-                    .resetPasswordSubject, [.resetPassword], link: .resetPasswordLink,
-                    [.expiryAfterRequest, .notRequested])
+                    .resetPasswordSubject,
+                    [.resetPassword] + (values.resetRemovesMethods ? [.resetRemovesMethods] : []),
+                    link: .resetPasswordLink, [.expiryAfterRequest, .notRequested])
             case .signIn:
                 EmailContent(
                     .signInSubject, [.signIn], link: .signInLink, [.expiryAfterRequest, .signInWarning, .notRequested])

@@ -4,10 +4,10 @@ internal import Pages
 /// The texts of emails. The names of subjects end with `Subject`, those of links with `Link`.
 enum EmailText: TextKey {
     /// Requested emails.
-    case verifyEmailSubject, verifyEmail, verifyEmailLink, resetPasswordSubject, resetPassword, resetPasswordLink,
-        signInSubject, signIn, signInLink, signInWarning, changeEmailSubject, changeEmail, changeEmailLink, signInCode,
-        signUpCode, keepGuestCode, codeWarning, accountExistsSubject, accountExists, accountExistsMethods,
-        accountExistsAdvice
+    case verifyEmailSubject, verifyEmail, verifyEmailLink, resetPasswordSubject, resetPassword, resetRemovesMethods,
+        resetPasswordLink, signInSubject, signIn, signInLink, signInWarning, changeEmailSubject, changeEmail,
+        changeEmailLink, signInCode, signUpCode, keepGuestCode, codeWarning, accountExistsSubject, accountExists,
+        accountExistsMethods, accountExistsAdvice
     /// Notices about the password and the address.
     case passwordChangedSubject, passwordChanged, earlierMailbox, methodsRemoved, methodsStillWork,
         ignoreOrResetIfListed,

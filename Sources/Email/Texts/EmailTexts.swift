@@ -41,6 +41,9 @@ struct EmailTextValues: Hashable {
     let staysConnectedToApple: Bool
     /// Whether the owner of another mailbox can take the account back.
     let hasEarlierMailbox: Bool
+    /// Whether a new password removes the passkeys and identities of the account; see
+    /// ``Policy/resetUnlinksIdentities``.
+    let resetRemovesMethods: Bool
     /// The sign-in methods of the account, after a merge or in answer to a sign-up; those that a reset has removed.
     let methods: [SignInMethodName]
     /// The code to enter on the sign-in page; `nil` if the email has none.

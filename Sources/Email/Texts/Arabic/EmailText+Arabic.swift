@@ -11,6 +11,7 @@ extension EmailText {
         case .verifyEmailLink: "تأكيد عنوان البريد الإلكتروني"
         case .resetPasswordSubject: "إعادة تعيين كلمة المرور في {app}"
         case .resetPassword: "تلقّينا طلبًا لإعادة تعيين كلمة المرور لحسابك في {app}. لتعيين كلمة مرور جديدة، افتح الرابط أدناه."
+        case .resetRemovesMethods: "تؤدي كلمة المرور الجديدة أيضًا إلى إزالة مفاتيح المرور والخدمات المرتبطة من حسابك. يمكنك إضافتها مرة أخرى لاحقًا."
         case .resetPasswordLink: "تعيين كلمة مرور جديدة"
         case .signInSubject: "تسجيل الدخول إلى {app}"
         case .signIn: "لتسجيل الدخول إلى {app}، افتح الرابط أدناه على الجهاز الذي طلبته منه."

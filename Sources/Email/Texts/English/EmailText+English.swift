@@ -11,6 +11,7 @@ extension EmailText {
         case .verifyEmailLink: "Confirm email address"
         case .resetPasswordSubject: "Reset your password for {app}"
         case .resetPassword: "We received a request to reset the password of your account for {app}. To set a new password, open the link below."
+        case .resetRemovesMethods: "A new password also removes passkeys and linked services from your account. You can add them again later."
         case .resetPasswordLink: "Set a new password"
         case .signInSubject: "Sign in to {app}"
         case .signIn: "To sign in to {app}, open the link below on the device where you requested it."

@@ -11,6 +11,7 @@ extension EmailText {
         case .verifyEmailLink: "Confirmer l’adresse e-mail"
         case .resetPasswordSubject: "Réinitialisez votre mot de passe {app}"
         case .resetPassword: "Nous avons reçu une demande de réinitialisation du mot de passe de votre compte {app}. Pour définir un nouveau mot de passe, ouvrez le lien ci-dessous."
+        case .resetRemovesMethods: "Un nouveau mot de passe supprime aussi les clés d’accès et les services associés de votre compte. Vous pourrez les ajouter de nouveau ensuite."
         case .resetPasswordLink: "Définir un nouveau mot de passe"
         case .signInSubject: "Connectez-vous à {app}"
         case .signIn: "Pour vous connecter à {app}, ouvrez le lien ci-dessous sur l’appareil depuis lequel vous l’avez demandé."

@@ -11,6 +11,7 @@ extension EmailText {
         case .verifyEmailLink: "E-Mail-Adresse bestätigen"
         case .resetPasswordSubject: "Setzen Sie Ihr Passwort für {app} zurück"
         case .resetPassword: "Wir haben eine Anfrage erhalten, das Passwort Ihres Kontos für {app} zurückzusetzen. Um ein neues Passwort festzulegen, öffnen Sie den Link unten."
+        case .resetRemovesMethods: "Ein neues Passwort entfernt auch Passkeys und verbundene Dienste aus Ihrem Konto. Sie können sie danach wieder hinzufügen."
         case .resetPasswordLink: "Neues Passwort festlegen"
         case .signInSubject: "Ihre Anmeldung bei {app}"
         case .signIn: "Um sich bei {app} anzumelden, öffnen Sie den Link unten auf dem Gerät, auf dem Sie ihn angefordert haben."

@@ -11,6 +11,7 @@ extension EmailText {
         case .verifyEmailLink: "Konfirmasi alamat email"
         case .resetPasswordSubject: "Setel ulang kata sandi {app} Anda"
         case .resetPassword: "Kami menerima permintaan untuk menyetel ulang kata sandi akun {app} Anda. Untuk menyetel kata sandi baru, buka tautan di bawah."
+        case .resetRemovesMethods: "Kata sandi baru juga menghapus kunci sandi dan layanan tertaut dari akun Anda. Anda dapat menambahkannya lagi nanti."
         case .resetPasswordLink: "Setel kata sandi baru"
         case .signInSubject: "Masuk ke {app}"
         case .signIn: "Untuk masuk ke {app}, buka tautan di bawah pada perangkat tempat Anda memintanya."

@@ -11,6 +11,7 @@ extension EmailText {
         case .verifyEmailLink: "Conferma l’indirizzo email"
         case .resetPasswordSubject: "Reimposta la tua password di {app}"
         case .resetPassword: "Abbiamo ricevuto una richiesta di reimpostare la password del tuo account {app}. Per impostare una nuova password, apri il link qui sotto."
+        case .resetRemovesMethods: "Una nuova password rimuove dal tuo account anche le passkey e i servizi collegati. Potrai aggiungerli di nuovo."
         case .resetPasswordLink: "Imposta una nuova password"
         case .signInSubject: "Accedi a {app}"
         case .signIn: "Per accedere a {app}, apri il link qui sotto sul dispositivo su cui l’hai richiesto."

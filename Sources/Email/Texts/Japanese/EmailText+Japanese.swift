@@ -11,6 +11,7 @@ extension EmailText {
         case .verifyEmailLink: "メールアドレスを確認する"
         case .resetPasswordSubject: "【{app}】パスワードの再設定"
         case .resetPassword: "{app}のアカウントについて、パスワード再設定のお申し込みを受け付けました。次のリンクを開いて、新しいパスワードを設定してください。"
+        case .resetRemovesMethods: "新しいパスワードを設定すると、パスキーと連携サービスもアカウントから削除されます。後でもう一度追加できます。"
         case .resetPasswordLink: "新しいパスワードを設定する"
         case .signInSubject: "【{app}】ログイン用リンク"
         case .signIn: "ログインの手続きをした端末で次のリンクを開くと、{app}にログインできます。"

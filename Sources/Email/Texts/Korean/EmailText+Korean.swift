@@ -11,6 +11,7 @@ extension EmailText {
         case .verifyEmailLink: "이메일 주소 확인"
         case .resetPasswordSubject: "{app} 비밀번호 재설정"
         case .resetPassword: "{app} 계정의 비밀번호를 재설정해 달라는 요청을 받았습니다. 새 비밀번호를 설정하려면 아래 링크를 여세요."
+        case .resetRemovesMethods: "새 비밀번호를 설정하면 패스키와 연결된 서비스도 계정에서 삭제됩니다. 나중에 다시 추가할 수 있습니다."
         case .resetPasswordLink: "새 비밀번호 설정"
         case .signInSubject: "{app} 로그인 링크"
         case .signIn: "{app}에 로그인하려면 로그인을 요청한 기기에서 아래 링크를 여세요."

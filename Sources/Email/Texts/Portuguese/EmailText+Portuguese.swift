@@ -11,6 +11,7 @@ extension EmailText {
         case .verifyEmailLink: "Confirmar endereço de e-mail"
         case .resetPasswordSubject: "Redefina sua senha do {app}"
         case .resetPassword: "Recebemos um pedido para redefinir a senha da sua conta do {app}. Para definir uma nova senha, abra o link abaixo."
+        case .resetRemovesMethods: "Uma nova senha também remove da sua conta as chaves de acesso e os serviços vinculados. Você pode adicioná-los de novo depois."
         case .resetPasswordLink: "Definir nova senha"
         case .signInSubject: "Faça login no {app}"
         case .signIn: "Para fazer login no {app}, abra o link abaixo no dispositivo em que você o pediu."

@@ -11,6 +11,7 @@ extension EmailText {
         case .verifyEmailLink: "确认邮箱地址"
         case .resetPasswordSubject: "重置您的 {app} 密码"
         case .resetPassword: "我们收到了重置您 {app} 账号密码的请求。要设置新密码，请打开下面的链接。"
+        case .resetRemovesMethods: "设置新密码还会从您的账号中移除通行密钥和关联的服务。您之后可以重新添加。"
         case .resetPasswordLink: "设置新密码"
         case .signInSubject: "登录 {app}"
         case .signIn: "要登录 {app}，请在您请求登录的设备上打开下面的链接。"

@@ -11,6 +11,7 @@ extension EmailText {
         case .verifyEmailLink: "Confirmar la dirección de correo"
         case .resetPasswordSubject: "Restablezca su contraseña de {app}"
         case .resetPassword: "Hemos recibido una solicitud para restablecer la contraseña de su cuenta de {app}. Para crear una contraseña nueva, abra el enlace de abajo."
+        case .resetRemovesMethods: "Una contraseña nueva también elimina de su cuenta las llaves de acceso y los servicios vinculados. Después puede volver a añadirlos."
         case .resetPasswordLink: "Crear una contraseña nueva"
         case .signInSubject: "Inicie sesión en {app}"
         case .signIn: "Para iniciar sesión en {app}, abra el enlace de abajo en el dispositivo en el que lo solicitó."

@@ -11,6 +11,7 @@ extension EmailText {
         case .verifyEmailLink: "確認電子郵件地址"
         case .resetPasswordSubject: "重設您的 {app} 密碼"
         case .resetPassword: "我們收到重設您 {app} 帳號密碼的要求。若要設定新密碼，請開啟下方的連結。"
+        case .resetRemovesMethods: "設定新密碼也會從您的帳號移除通行密鑰和連結的服務。您之後可以重新新增。"
         case .resetPasswordLink: "設定新密碼"
         case .signInSubject: "登入 {app}"
         case .signIn: "若要登入 {app}，請在您要求登入的裝置上開啟下方的連結。"
