@@ -17,8 +17,7 @@ extension Endpoint {
                 let screen = call.request.query("screen").flatMap(SignInPageRequest.Screen.init)
                 return try await visit.show(
                     screen: screen ?? (account == nil ? nil : .signIn),
-                    call.request.query("problem").flatMap(SignInProblem.init(parameter:)),
-                    email: visit.rememberedEmail(account))
+                    visit.redirectedProblem, email: visit.rememberedEmail(account))
             }
         }
     }

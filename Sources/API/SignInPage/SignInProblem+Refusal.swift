@@ -29,9 +29,13 @@ extension SignInProblem {
                 is ProviderRefusal:
                 .notAvailable
             case AuthorizationRefusal.cancelled: .cancelled
+            case HookRefusal.refused(_, let message?): .vetoed(message)
             default: .rejected
             }
     }
+
+    /// Whether a blocking function has refused. The same proof would be refused again.
+    var isVeto: Bool { if case .vetoed = self { true } else { false } }
 
     var status: Int {
         switch self {

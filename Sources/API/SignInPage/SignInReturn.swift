@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTTP
 internal import Identity
 internal import Pages
@@ -14,7 +15,7 @@ struct SignInReturn {
             do {
                 return try await visit.finish(secrets)
             } catch let refusal as any Refusal {
-                return visit.redirect(SignInProblem(refusal), because: refusal)
+                return try visit.redirect(SignInProblem(refusal), because: refusal)
             }
         }
     }
@@ -30,7 +31,7 @@ struct SignInReturn {
                 case .tooManyAttempts(let minutes): .tooManyAttempts(minutes: minutes)
                 default: .rejected
                 }
-            return visit.redirect(shown, because: problem.refusal)
+            return try visit.redirect(shown, because: problem.refusal)
         }
     }
 
@@ -57,7 +58,7 @@ extension SignInVisit {
             if request.isForGuest { return try await signInGuest(with: secrets) }
             return try await link(secrets)
         }
-        guard try await !isOutdated() else { return redirect(.previewOutdated, because: nil) }
+        guard try await !isOutdated() else { return try redirect(.previewOutdated, because: nil) }
         // The identity of a conflict belongs to an existing account.
         let mayCreate = request.operation == .signIn && flow.conflict == nil
         let redeemed = try await call.services.signIn.flows.redeem(
@@ -82,8 +83,25 @@ extension SignInVisit {
     }
 
     /// Redirects the browser to the page, which shows a problem.
-    fileprivate func redirect(_ problem: SignInProblem, because refusal: (any Refusal)?) -> PageResponse {
-        PageResponse(.redirect(to: pageURL + "&problem=" + problem.parameter), of: realm.id, because: refusal)
+    fileprivate func redirect(_ problem: SignInProblem, because refusal: (any Refusal)?) throws -> PageResponse {
+        var url = pageURL + "&problem=" + problem.parameter
+        if case .vetoed(let message) = problem {
+            let veto = SignInPageVeto(message, of: flow)
+            url += try "&veto=" + services.sealedTokens.encode(veto, until: end, in: ID(realm.project.id))
+        }
+        return PageResponse(.redirect(to: url), of: realm.id, because: refusal)
+    }
+
+    /// What the redirect from a provider says went wrong. A message that is not sealed for this flow is not shown.
+    var redirectedProblem: SignInProblem? {
+        if let sealed = call.request.query("veto"),
+            let (veto, _) = try? services.sealedTokens.decode(
+                SignInPageVeto.self, from: sealed, at: services.clock.now(), in: ID(realm.project.id)),
+            veto.flow == flow.id
+        {
+            return .vetoed(veto.message)
+        }
+        return call.request.query("problem").flatMap(SignInProblem.init(parameter:))
     }
 
     /// Redirects the browser to a provider. The flow is stored, because the provider returns only with a reference.
@@ -125,7 +143,7 @@ extension SignInProblem {
         }
     }
 
-    init?(parameter: String) {
+    fileprivate init?(parameter: String) {
         switch parameter {
         case "cancelled": self = .cancelled
         case "unavailable": self = .providerUnavailable

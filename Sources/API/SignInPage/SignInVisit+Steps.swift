@@ -194,7 +194,10 @@ extension SignInVisit {
             }
         let problem = SignInProblem(refusal)
         let visit = try await isOutdated() ? showing(nil) : self
-        let isOver = refusal as? FactorRefusal == .invalidPendingCredential || problem == .accountDisabled
+        let isOver =
+            refusal as? FactorRefusal == .invalidPendingCredential || problem == .accountDisabled
+            // The code or the proof of a stored step would be rejected again.
+            || screen == nil && problem.isVeto
         if isOver { try await forgetStep() }
         return try await visit.show(
             screen: isOver ? .signIn : screen, problem, email: email, stays: stays, status: problem.status,

@@ -1,7 +1,9 @@
 /// A blocking function has refused, or its answer cannot be used.
 public enum HookRefusal: Refusal, Hashable {
-    /// - Parameter detail: what the client gets to see: the function's own error.
-    case refused(detail: String)
+    /// - Parameters:
+    ///   - detail: what the client gets to see: the function's own error.
+    ///   - message: what a page shows to the user; `nil` if the function has sent no text for users.
+    case refused(detail: String, message: HookMessage?)
     case invalidReply(String)
     /// A status other than 2xx, without the reason.
     case failed(detail: String)
@@ -13,7 +15,7 @@ public enum HookRefusal: Refusal, Hashable {
 
     public var detail: String? {
         switch self {
-        case .refused(let detail), .failed(let detail), .unavailable(let detail): detail
+        case .refused(let detail, _), .failed(let detail), .unavailable(let detail): detail
         case .invalidReply(let problem): "((\(problem)))"
         }
     }

@@ -16,9 +16,12 @@ extension Page {
     /// URL, which the app's page in a store names.
     ///
     /// - Parameters:
+    ///   - account: the account of the signed-in user.
     ///   - isUnticked: whether the form was submitted without the tick.
     ///   - signInURL: `nil` if the user is signed in.
-    public static func deleteAccount(isUnticked: Bool = false, signInURL: String?, _ frame: AccountFrame) -> Page {
+    public static func deleteAccount(
+        _ account: AccountOverview? = nil, isUnticked: Bool = false, signInURL: String?, _ frame: AccountFrame
+    ) -> Page {
         let tick = Markup(
             .div, [.classes(.choice)],
             [
@@ -36,11 +39,12 @@ extension Page {
             } ?? frame.form(nil, [], [tick, frame.button(.deleteButton)])
         return frame.page(
             .deleteAccount,
-            (isUnticked ? [frame.problem(.deleteTickMissing)] : []) + [
-                frame.paragraph(.deleteContents),
-                frame.list([.deleteAccountOf, .deleteIdentities, .deleteSessions, .deleteApple]),
-                frame.paragraph(.deleteBackups), action,
-            ])
+            (isUnticked ? [frame.problem(.deleteTickMissing)] : []) + (account.map { [frame.details(of: $0)] } ?? [])
+                + [
+                    frame.paragraph(.deleteContents),
+                    frame.list([.deleteAccountOf, .deleteIdentities, .deleteSessions, .deleteApple]),
+                    frame.paragraph(.deleteBackups), action,
+                ])
     }
 
     /// States that the account is deleted, and what happens at Apple.

@@ -65,7 +65,7 @@ extension Page {
 }
 
 extension AccountFrame {
-    fileprivate func details(of overview: AccountOverview) -> Markup {
+    func details(of overview: AccountOverview) -> Markup {
         let confirmation = overview.emailIsVerified ? [] : [Markup.text(" (")] + markup(.notConfirmed) + [.text(")")]
         let hidden = overview.isHiddenAddress ? [Markup.text(" (")] + markup(.hiddenAddress) + [.text(")")] : []
         let email = overview.email.map { [.isolated($0.rawValue)] + hidden + confirmation } ?? markup(.noEmail)

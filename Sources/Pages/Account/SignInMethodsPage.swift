@@ -34,8 +34,11 @@ extension Page {
     /// Asks whether to remove a way to sign in or a second factor.
     public static func removeMethod(_ method: AccountMethod, _ frame: AccountFrame) -> Page {
         let consequences: [AccountPageText] =
-            method.reference.isFactor
-            ? [.removeFactorConsequence] : [.removeConsequence, .removeAddressConsequence]
+            switch method.reference {
+            case .factor: [.removeFactorConsequence]
+            case .passkey, .provider(.phone): [.removeConsequence]
+            case .provider: [.removeConsequence, .removeAddressConsequence]
+            }
         let name: [Placeholder: TextValue] = [.method: .text(method.name.label)]
         return frame.page(
             frame.text(.removeTitle, name),

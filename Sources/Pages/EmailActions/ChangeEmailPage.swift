@@ -23,13 +23,20 @@ extension Page {
                 form.markup(
                     in: context, context.checkboxes(disowning: removable) + [context.button(.action(.useNewAddress))]),
                 context.note(.action(.changeEmailNote)),
-            ] + context.newAccountSection(choice, form))
+            ] + context.newAccountSection(choice, form, isAboutChange: old != nil))
     }
 
-    public static func emailChanged(to new: EmailAddress, continuing url: ContinueURL?, _ context: Context) -> Page {
-        Page(
+    /// - Parameter accountURL: the account page, where the change may have been requested; `nil` if the account has none.
+    public static func emailChanged(
+        to new: EmailAddress, continuing url: ContinueURL?, orTo accountURL: String? = nil, _ context: Context
+    ) -> Page {
+        let account =
+            (url == nil ? accountURL : nil).map {
+                [context.link(Text(AccountPageText.account), to: .accountPage($0), isSecondary: true)]
+            } ?? []
+        return Page(
             context, .action(.emailChanged),
             [context.details(of: new), context.paragraph(.action(.emailChangedAdvice))]
-                + context.continueLinkOrAdvice(to: url))
+                + context.continueLinkOrAdvice(to: url) + account)
     }
 }

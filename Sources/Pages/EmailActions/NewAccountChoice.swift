@@ -3,12 +3,12 @@ internal import Identity
 
 extension Page.Context {
     /// Tells the user that the owner of an earlier address can take the account back; empty if there is none.
-    private func explanation(of choice: NewAccountChoice) -> [Markup] {
+    private func explanation(of choice: NewAccountChoice, isAboutChange: Bool = false) -> [Markup] {
         switch choice {
         case .none: return []
         case .required: return [paragraph(.action(.newAccountRequired))]
         case .optional(let end):
-            let lead = paragraph(.action(.newAccountOptional))
+            let lead = paragraph(.action(isAboutChange ? .newAccountOnChange : .newAccountOptional))
             return [lead] + (end.map { [details([(.action(.takeBackEnd), [.time($0, in: language)])])] } ?? [])
         }
     }
@@ -31,15 +31,18 @@ extension Page.Context {
     }
 
     /// The choice on a page that confirms an address. Has a form of its own.
-    func newAccountSection(_ choice: NewAccountChoice, _ form: CodeForm) -> [Markup] {
+    ///
+    /// - Parameter isAboutChange: whether the account still has another address.
+    func newAccountSection(_ choice: NewAccountChoice, _ form: CodeForm, isAboutChange: Bool = false) -> [Markup] {
         guard choice != .none else { return [] }
         return [
             Markup(
                 .section, [.labelledBy(.newAccount)],
-                [Markup(.h2, [.id(.newAccount)], words(.action(.notYourAccount)))] + explanation(of: choice) + [
-                    form.markup(
-                        .createAccount, in: self, [button(.action(.makeNewAccount), [.classes(.quiet)])])
-                ])
+                [Markup(.h2, [.id(.newAccount)], words(.action(.notYourAccount)))]
+                    + explanation(of: choice, isAboutChange: isAboutChange) + [
+                        form.markup(
+                            .createAccount, in: self, [button(.action(.makeNewAccount), [.classes(.quiet)])])
+                    ])
         ]
     }
 }

@@ -38,7 +38,10 @@ extension Page {
 
     public static func emailVerified(_ email: EmailAddress, continuing url: ContinueURL?, _ context: Context) -> Page {
         Page(
-            context, .action(.emailVerified), [context.details(of: email)] + context.continueLinkOrAdvice(to: url))
+            context, .action(.emailVerified),
+            [context.details(of: email)]
+                + (url == nil
+                    ? [context.paragraph(.action(.emailVerifiedAdvice))] : context.continueLinkOrAdvice(to: url)))
     }
 
     public static func emailDisavowed(_ context: Context) -> Page {

@@ -21,7 +21,7 @@ enum Stylesheet {
         h2{margin:2rem 0 .5rem;font-size:1.125rem;line-height:1.3}\
         p{margin:0 0 1rem}ul{margin:0 0 1rem;padding-inline-start:1.25rem}\
         .project{margin:0 0 .25rem;color:var(--soft)}\
-        .project img{display:block;width:auto;max-width:100%;height:auto;max-height:2.5rem}\
+        .project img{display:block;width:auto;max-width:100%;height:auto;max-height:2.5rem;margin-bottom:.75rem}\
         .details{margin:0 0 1.25rem}dt,label{display:block}\
         dd{margin:0 0 .5rem}\
         label{margin-top:1rem}\
@@ -35,13 +35,13 @@ enum Stylesheet {
         border-top:1px solid var(--line)}\
         .choice input{width:1.5rem;height:1.5rem;min-height:0;margin:0;accent-color:var(--strong)}\
         .choice label{margin:0;padding:.5rem 0;color:var(--text);font-size:1rem}\
-        .choice .note{grid-column:2}\
+        .choice .note{grid-column:2}input+.choice{margin-top:.5rem;border:0}\
         .done{margin:0 0 1rem;padding:.5rem .75rem;border:2px solid var(--strong)}\
         .problem a{display:inline-block;min-height:2.75rem;padding:.5rem 0;color:inherit}\
         .skip{position:absolute;inset-inline-start:-999rem;min-height:2.75rem;padding:.625rem 1rem;color:var(--text)}\
         .skip:focus{position:static;display:inline-block}\
         .note{margin:0}\
-        form+.note,a+.note{margin-top:1rem}\
+        form+.note,a+.note{margin-top:1rem}nav .note{margin-top:.25rem}.button+.details{margin-top:1.25rem}\
         .problem p,.problem ul{margin:0}\
         .problem{margin:0 0 1rem;padding:.5rem .75rem;border:2px solid var(--wrong);color:var(--wrong)}\
         button,.button{display:block;width:100%;min-height:2.75rem;margin:1.25rem 0 0;padding:.625rem 1rem;\
@@ -53,8 +53,8 @@ enum Stylesheet {
         footer a,nav li a{display:inline-block;min-width:2.75rem;padding:.625rem 0;color:inherit}\
         footer p{margin:.5rem 0 0}\
         .providers{display:grid;grid-auto-rows:1fr;gap:.75rem}\
-        .provider{display:flex;align-items:center;justify-content:center;gap:.625rem;min-height:2.75rem;padding:0 .75rem;\
-        border:1px solid var(--line);background:var(--card);color:var(--text);\
+        .provider{display:flex;align-items:center;justify-content:center;gap:.625rem;min-height:2.75rem;\
+        padding:.375rem .75rem;border:1px solid var(--line);background:var(--card);color:var(--text);\
         line-height:1.2;text-align:center;text-decoration:none}\
         .apple{border-color:#000;background:#000;color:#fff}.apple img{display:block;margin:-1px 0}\
         .google{border-color:#747775;background:#fff;color:#1f1f1f}.google svg{flex:none}\
@@ -75,5 +75,5 @@ enum Stylesheet {
         """
 
     /// SHA-256 of ``text`` in base64. The page's policy allows no other style (CSP 3 §6.7.3.3).
-    static let sha256 = "YWda6E2VyNmWL1X1hBiP8KL3Bhz+Iwl6tk5wJBmcJ+M="
+    static let sha256 = "x99o25IMEkgjla9T4nvhSXuwjop+q5d1q11wxmj4MPs="
 }

@@ -14,9 +14,11 @@ extension Page {
 
     /// Asks for the code from the email. The page is the same whether or not an account has the address.
     ///
-    /// - Parameter isOwners: whether the address is that of the account that authenticates again, the only one possible.
+    /// - Parameters:
+    ///   - isOwners: whether the address is that of the account that authenticates again, the only one possible.
+    ///   - isForSignUp: whether the user has chosen a password for a new account.
     public static func emailCode(
-        sentTo email: EmailAddress, isOwners: Bool, _ step: SignInStep, _ context: Context
+        sentTo email: EmailAddress, isOwners: Bool, isForSignUp: Bool, _ step: SignInStep, _ context: Context
     ) -> Page {
         titled(
             .resetSentTitle, step,
@@ -31,7 +33,7 @@ extension Page {
                     ]),
                 step.form(.emailAgain, [context.quietButton(.emailAgain)]),
                 context.footer(
-                    (isOwners ? [] : [context.switchLink(.otherAddress, to: .emailCode, step)])
+                    (isOwners ? [] : [context.switchLink(.otherAddress, to: isForSignUp ? .signUp : .emailCode, step)])
                         + [context.switchLink(.backToSignIn, to: .signIn, step)], step),
             ], context)
     }

@@ -28,8 +28,9 @@ extension Page {
     ) -> Page {
         let answer = Markup.hidden(.offer, answer.expose())
         var content = context.summary(of: step) + [context.paragraph(.enrolAdvice, [.minutes: .count(minutes)])]
-        content += context.passkeyEnrolment(screen, answer, step)
-        content += context.appEnrolment(screen, answer, step)
+        let app = context.appEnrolment(screen, answer, step)
+        content += context.passkeyEnrolment(screen, answer, step, isAlternative: !app.isEmpty)
+        content += app
         content.append(step.form(.cancel, [answer, context.quietButton(.cancel)]))
         return titled(.enrolTitle, step, content, context).with(screen.passkey)
     }
@@ -56,17 +57,19 @@ extension Page {
 
 extension Page.Context {
     fileprivate func passkeyEnrolment(
-        _ screen: EnrolmentScreen, _ answer: Markup, _ step: SignInStep
+        _ screen: EnrolmentScreen, _ answer: Markup, _ step: SignInStep, isAlternative: Bool
     ) -> [Markup] {
         guard let ceremony = screen.passkey else { return [] }
-        guard !screen.hasPasskey else { return [paragraph(.enrolPasskey)] + passkeyForm(ceremony, step) }
+        // Below the form of a new passkey, which is hidden in a browser without passkeys, the divider is hidden too.
+        let divider = isAlternative ? [divider] : []
+        guard !screen.hasPasskey else { return [paragraph(.enrolPasskey)] + passkeyForm(ceremony, step) + divider }
         return [
             step.form(
                 .createPasskey,
                 [
                     answer, .hidden(.credential, ""), paragraph(.passkeyOfferAdvice),
                     button(localized(.createPasskey)), .passkeyStatus(text(.passkeyNotCreated)),
-                ], ceremony.attributes)
+                ] + divider, ceremony.attributes)
         ]
     }
 

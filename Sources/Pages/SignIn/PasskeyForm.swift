@@ -52,7 +52,7 @@ extension Page {
             .passkeyOfferTitle, step,
             context.summary(of: step) + [context.paragraph(.passkeyOfferAdvice)] + [creation].compactMap(\.self)
                 + [step.form(.skipPasskey, [answer, context.quietButton(.notNow)])]
-                + (isNewAccount ? [] : [step.form(.cancel, [answer, context.quietButton(.cancel)])]), context
+                + (isNewAccount ? [] : [step.form(.cancel, [answer, context.plainButton(.cancel)])]), context
         ).with(ceremony)
     }
 }

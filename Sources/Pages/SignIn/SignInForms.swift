@@ -100,10 +100,10 @@ extension Page.Context {
 
     /// The choice for the providers, whose buttons are links and have no box. It works without scripts.
     func rememberChoice(_ remembers: Bool, _ step: SignInStep) -> [Markup] {
-        guard remembers else { return [step.form(.remember, [quietButton(.rememberAccount)])] }
+        guard remembers else { return [step.form(.remember, [plainButton(.rememberService)])] }
         return [
             Markup(.p, [.role("status"), .classes(.done)], text: text(.willRemember)),
-            step.form(.dontRemember, [quietButton(.dontRemember)]),
+            step.form(.dontRemember, [plainButton(.dontRemember)]),
         ]
     }
 
@@ -121,6 +121,9 @@ extension Page.Context {
     }
 
     func quietButton(_ key: SignInPageText) -> Markup { button(localized(key), [.classes(.quiet)]) }
+
+    /// A button that looks like a link.
+    func plainButton(_ key: SignInPageText) -> Markup { button(localized(key), [.classes(.plain)]) }
 
     /// A link to another screen of the same flow.
     func switchLink(

@@ -11,12 +11,12 @@ enum SignInPageText: TextKey {
     case expiredAdvice, otherBrowserTitle, otherBrowserAdvice
     case badRequestAdvice, unavailableTitle, unavailableAdvice
     case wrongCredentials, emailTaken, invalidEmail, missingPassword, accountDisabled, wrongCode
-    case codeExpired, userMismatch, notAvailable, providerUnavailable, cancelled, tooManyAttempts, rejected
+    case codeExpired, userMismatch, notAvailable, providerUnavailable, cancelled, tooManyAttempts, rejected, vetoed
     case secondFactorTitle, smsSent, totpAdvice, totpOther, sendSMS, recoveryCode, confirm, tryAnotherWay, code
     case conflictTitle, conflictKnown, conflictHidden, conflictHiddenLink, knownMethod, notNow
     case passkeySignIn, passkeyFailed, passkeyUnknown, passkeyOfferTitle, passkeyOfferAdvice, createPasskey
     case passkeyNotCreated, passkeyUnsupported
-    case rememberAccount, willRemember, dontRemember, rememberedAccounts, signInAs, forgetAccount
+    case rememberAccount, rememberService, willRemember, dontRemember, rememberedAccounts, signInAs, forgetAccount
     case subject
     case resetTitle, resetAdvice, sendEmail, backToSignIn, resetSentTitle, resetSentAdvice
     case emailCodeTitle, emailCodeAdvice, emailCodeSent, codeFromEmail, emailAgain, otherAddress, linkOpened
@@ -85,6 +85,7 @@ enum SignInPageText: TextKey {
             other {Too many attempts. Wait # minutes, or sign in another way.}}
             """
         case .rejected: "We could not sign you in. Try again, or sign in another way."
+        case .vetoed: "You cannot sign in to {app}: {message}"
         case .secondFactorTitle: "Enter your code"
         case .smsSent: "We sent you a text message with a code."
         case .totpAdvice: "Enter the code from your authenticator app."
@@ -111,6 +112,7 @@ enum SignInPageText: TextKey {
         case .passkeyNotCreated: "No passkey was created. You can try again."
         case .passkeyUnsupported: "This browser does not support passkeys."
         case .rememberAccount: "Remember my account on this device"
+        case .rememberService: "Remember my account when I use one of these services"
         case .willRemember: "Your account will be remembered on this device."
         case .dontRemember: "Do not remember my account"
         case .rememberedAccounts: "Accounts on this device"
@@ -168,14 +170,15 @@ enum SignInPageText: TextKey {
         case .enrolTitle: "Add a second step"
         case .enrolAdvice:
             """
-            {app} asks for a second step at each sign-in. Add it now, within {minutes, plural, one {# minute} \
-            other {# minutes}}.
+            {app} asks for a second step at each sign-in. You have {minutes, plural, one {# minute} \
+            other {# minutes}} to complete this page. After that, you have to sign in again.
             """
         case .enrolEnds: "Continue within {minutes, plural, one {# minute} other {# minutes}}."
         case .enrolPasskey: "Your account has a passkey. Sign in with it to continue."
         case .enrolEmail:
             "Before you can add an authenticator app, confirm your address {email}. We send you an email with a link."
-        case .enrolEmailSent: "We sent an email to {email}. Open its link, then continue here."
+        case .enrolEmailSent:
+            "We sent an email to {email}. Open its link, confirm the address there, then continue here."
         case .factorMissing:
             "Your account needs a second step, which this page cannot add. Sign in to {app}, and add it there."
         case .guestConflict:

@@ -28,6 +28,8 @@ public enum SignInProblem: Hashable, Sendable {
     case tooManyAttempts(minutes: Int)
     /// The operator's backend or the gateway rejects the sign-in.
     case rejected
+    /// The operator's blocking function rejects the sign-in, and says why.
+    case vetoed(HookMessage)
 }
 
 extension SignInProblem {
@@ -71,6 +73,7 @@ extension SignInProblem {
         case .cancelled: .signIn(.cancelled)
         case .tooManyAttempts(let minutes): .signIn(.tooManyAttempts, [.minutes: .count(minutes)])
         case .rejected: .signIn(.rejected)
+        case .vetoed(let message): .signIn(.vetoed, [.message: .name(message.text)])
         }
     }
 }

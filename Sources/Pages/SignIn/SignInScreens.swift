@@ -133,13 +133,16 @@ extension Page {
         }
         content += context.passkeyForm(screen.passkey, step, isAlone: screen.offersOnlyPasskeys)
         content += context.emailOffer(screen, step, sharesForm: true)
+        let offersBoth = screen.offersSignUp && screen.offersGuest
+        if offersBoth { content.append(context.switchButton(.createAccount, to: .signUp)) }
         if screen.offersGuest { content.append(step.form(.guest, [context.quietButton(.guest)])) }
         if screen.isEmpty { content.append(context.paragraph(.noMethod)) }
         content += context.rememberedAccounts(screen.remembered, step)
         content += context.help(.signInHelp)
         content.append(
             context.footer(
-                screen.offersSignUp ? [context.switchButton(.createAccount, to: .signUp, isLink: true)] : [], step))
+                screen.offersSignUp && !offersBoth
+                    ? [context.switchButton(.createAccount, to: .signUp, isLink: true)] : [], step))
         content.append(context.screensForm(step))
         return titled(screen.title, step, content, context).with(screen.passkey, step)
     }
@@ -169,7 +172,9 @@ extension Page {
             context.providerButtons(of: screen, step) + (screen.providers.isEmpty ? [] : [context.divider])
         var page = titled(
             .signUpTitle, step,
-            context.summary(of: step) + providers + [form] + context.help(.signUpHelp) + [
+            context.summary(of: step) + (screen.isForGuest ? [context.paragraph(.upgradeKeeps)] : []) + providers + [
+                form
+            ] + context.help(.signUpHelp) + [
                 context.footer([context.switchLink(.haveAccount, to: .signIn, step)], step)
             ],
             context)

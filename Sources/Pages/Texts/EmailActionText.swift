@@ -13,7 +13,8 @@ enum EmailActionText: TextKey {
     /// Checkboxes of the sign-in methods that the owner may remove.
     case disowning, disowningExplanation
     /// Another mailbox can take the account back.
-    case newAccountRequired, newAccountOptional, takeBackEnd, isAccountYours, newAccountInstead, notYourAccount,
+    case newAccountRequired, newAccountOptional, newAccountOnChange, takeBackEnd, isAccountYours, newAccountInstead,
+        notYourAccount,
         makeNewAccount
     /// Restore a replaced address.
     case recoverEmail, recoverEmailIntroduction, replacementAddress, earlierAddress, recoverEmailConsequences,
@@ -41,5 +42,5 @@ enum EmailActionText: TextKey {
         undoMergeButton, undoMergeNote, setsPasswordNext, mergeUndone, mergeUndoneAddressTaken
     /// Confirm an address.
     case verifyEmail, verifyEmailIntroduction, accountCreated, confirmAddress, notYou, notYouExplanation, notMe,
-        emailVerified, disavowed, disavowedExplanation
+        emailVerified, emailVerifiedAdvice, disavowed, disavowedExplanation
 }

@@ -31,6 +31,8 @@ public enum Placeholder: String, Hashable, Sendable, CaseIterable {
     /// A role in the console, and the ID of a project.
     case role, project
     case device, product
+    /// The text of a blocking function.
+    case message
     case year, month, day, time, zone
     /// How long something lasts, with its unit.
     case duration

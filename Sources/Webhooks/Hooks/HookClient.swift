@@ -130,15 +130,19 @@ public struct HookClient: Sendable {
     }
 
     private func refusal(_ response: ClientResponse, of request: HookRequest) -> HookRefusal {
+        let error = HookError(response.body)
+        // After a fault of the function, the text is not about the user.
+        let message = response.status < 500 ? error?.message.flatMap(HookMessage.init) : nil
         if rules.isEmulator {
             let text = String(decoding: response.body, as: UTF8.self)
             return .refused(
-                detail: "((HTTP request to \(request.url.rawValue) returned HTTP error \(response.status): \(text)))")
+                detail: "((HTTP request to \(request.url.rawValue) returned HTTP error \(response.status): \(text)))",
+                message: message)
         }
-        guard let error = HookError(response.body) else {
+        guard let error else {
             return .failed(detail: "((The blocking function returned HTTP error \(response.status).))")
         }
-        return .refused(detail: "HTTP Cloud Function returned an error: \(error.text)")
+        return .refused(detail: "HTTP Cloud Function returned an error: \(error.text)", message: message)
     }
 
     private func emulatorText(of error: any Error, _ url: CallbackURL) -> String {

@@ -9,6 +9,7 @@ struct HookError {
 
     /// The error as JSON.
     let text: String
+    let message: String?
 
     init?(_ body: [UInt8]) {
         guard let json = try? StrictJSON.decode(JSONValue.self, from: body), case .object(let members) = json,
@@ -25,6 +26,7 @@ struct HookError {
             default: break
             }
         }
+        if case .string(let message)? = shown["message"] { self.message = message } else { message = nil }
         text = JSONValue.object(["error": .object(shown)]).encodedText
     }
 }

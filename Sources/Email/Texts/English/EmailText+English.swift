@@ -66,7 +66,7 @@ extension EmailText {
         case .manyWrongCodes: "Someone knows your password or can use another way to sign in to your account for {app}, and has entered many wrong codes of your authenticator app. Nobody has signed in with a wrong code. From now on, only a few codes are accepted per day from places where you have not signed in lately."
         case .manyWrongCodesAdvice: "If you did not enter these codes, set a new password."
         case .accountReclaimedSubject: "Your account for {app} was secured"
-        case .accountReclaimed: "An account for {app} had this email address, but nobody had confirmed that the address was theirs. Now someone has signed in and proved that the address is theirs. The account belongs to them. We removed the password and all other ways to sign in that the account had before."
+        case .accountReclaimed: "An account for {app} had this email address, but nobody had confirmed that the address was theirs. Now someone has signed in and proved that the address is theirs. The account belongs to them. We removed the password and all other ways to sign in that the account had before. If you created the account yourself, this is expected, and you need to do nothing."
         case .accountReclaimedAdvice: "If you signed in, you do not need to do anything. If you did not, someone else may be able to read your email. First make sure that only you can open your mailbox."
         case .accountReplacedSubject: "You have a new account for {app}"
         case .accountReplaced: "You proved that this address is yours. The account for {app} that had it belongs to someone who used another address before, and who can still take it back. So you got a new account with your address, and the other account no longer has it."

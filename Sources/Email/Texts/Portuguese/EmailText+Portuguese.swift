@@ -66,7 +66,7 @@ extension EmailText {
         case .manyWrongCodes: "Alguém conhece sua senha ou pode fazer login de outra forma na sua conta do {app}, e digitou muitos códigos errados do seu app autenticador. Ninguém fez login com um código errado. A partir de agora, apenas alguns códigos por dia são aceitos de lugares em que você não fez login recentemente."
         case .manyWrongCodesAdvice: "Se você não digitou estes códigos, defina uma nova senha."
         case .accountReclaimedSubject: "Sua conta do {app} foi protegida"
-        case .accountReclaimed: "Uma conta do {app} tinha este endereço de e-mail, mas ninguém havia confirmado ser o dono do endereço. Agora alguém fez login e provou isso. A conta pertence a essa pessoa. Removemos a senha e todos os outros métodos de login que a conta tinha antes."
+        case .accountReclaimed: "Uma conta do {app} tinha este endereço de e-mail, mas ninguém havia confirmado ser o dono do endereço. Agora alguém fez login e provou isso. A conta pertence a essa pessoa. Removemos a senha e todos os outros métodos de login que a conta tinha antes. Se você mesmo criou a conta, isso é esperado e você não precisa fazer nada."
         case .accountReclaimedAdvice: "Se foi você quem fez login, não precisa fazer nada. Se não foi, talvez outra pessoa consiga ler seu e-mail. Primeiro, garanta que só você pode abrir sua caixa de entrada."
         case .accountReplacedSubject: "Você tem uma nova conta do {app}"
         case .accountReplaced: "Você provou que este endereço é seu. A conta do {app} que o usava pertence a alguém que antes usava outro endereço e que ainda pode recuperá-la. Por isso, você recebeu uma nova conta com seu endereço, e a outra conta não o tem mais."

@@ -66,7 +66,7 @@ extension EmailText {
         case .manyWrongCodes: "有人知道您的密码，或者能以其他方式登录您的 {app} 账号，并多次输入了错误的身份验证器应用验证码。没有人凭错误的验证码登录。从现在起，在您近期没有登录过的地点，每天只接受少量验证码。"
         case .manyWrongCodesAdvice: "如果这些验证码不是您输入的，请设置新密码。"
         case .accountReclaimedSubject: "您的 {app} 账号已得到保护"
-        case .accountReclaimed: "有一个 {app} 账号使用此邮箱地址，但没有人确认过地址归自己所有。现在有人登录并证明了地址归自己所有，因此该账号归其所有。我们已删除该账号以前的密码和所有其他登录方式。"
+        case .accountReclaimed: "有一个 {app} 账号使用此邮箱地址，但没有人确认过地址归自己所有。现在有人登录并证明了地址归自己所有，因此该账号归其所有。我们已删除该账号以前的密码和所有其他登录方式。如果账号是您自己创建的，这属于正常情况，您无需进行任何操作。"
         case .accountReclaimedAdvice: "如果是您登录的，则无需执行任何操作。如果不是，其他人可能可以阅读您的邮件。请首先确保只有您能打开您的邮箱。"
         case .accountReplacedSubject: "您有一个新的 {app} 账号"
         case .accountReplaced: "您证明了此地址归您所有。使用此地址的 {app} 账号属于以前使用其他地址的人，对方仍可取回该账号。因此，您获得了一个使用您地址的新账号，原账号不再使用此地址。"

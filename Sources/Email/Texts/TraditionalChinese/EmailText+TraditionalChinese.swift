@@ -66,7 +66,7 @@ extension EmailText {
         case .manyWrongCodes: "有人知道您的密碼，或能以其他方式登入您的 {app} 帳號，並多次輸入了錯誤的驗證器應用程式驗證碼。沒有人憑錯誤的驗證碼登入。從現在起，在您近期沒有登入過的地點，每天只接受少數驗證碼。"
         case .manyWrongCodesAdvice: "如果這些驗證碼不是您輸入的，請設定新密碼。"
         case .accountReclaimedSubject: "您的 {app} 帳號已受到保護"
-        case .accountReclaimed: "有一個 {app} 帳號使用此電子郵件地址，但沒有人確認過地址為自己所有。現在有人登入並證明了地址為自己所有，因此該帳號歸其所有。我們已移除該帳號先前的密碼和所有其他登入方式。"
+        case .accountReclaimed: "有一個 {app} 帳號使用此電子郵件地址，但沒有人確認過地址為自己所有。現在有人登入並證明了地址為自己所有，因此該帳號歸其所有。我們已移除該帳號先前的密碼和所有其他登入方式。如果帳號是您自己建立的，這屬於正常情況，您無須進行任何操作。"
         case .accountReclaimedAdvice: "如果是您登入的，您不需要做任何事。如果不是，其他人可能可以閱讀您的電子郵件。請先確保只有您能開啟您的信箱。"
         case .accountReplacedSubject: "您有一個新的 {app} 帳號"
         case .accountReplaced: "您證明了此地址為您所有。使用此地址的 {app} 帳號屬於先前使用其他地址的人，對方仍可取回該帳號。因此，您獲得一個使用您地址的新帳號，原帳號不再使用此地址。"

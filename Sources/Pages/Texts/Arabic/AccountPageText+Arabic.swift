@@ -67,7 +67,7 @@ extension AccountPageText {
         case .lastWayAdvice: "من دونها لا يمكنك تسجيل الدخول مرة أخرى. لم يتغيّر شيء. أضف أولاً طريقة أخرى لتسجيل الدخول."
         case .changeEmail: "تغيير عنوان البريد الإلكتروني"
         case .newEmail: "عنوان البريد الإلكتروني الجديد"
-        case .changeEmailHow: "نرسل رابطًا إلى العنوان الجديد. يتغيّر عنوانك عندما تفتح الرابط."
+        case .changeEmailHow: "نرسل رابطًا إلى العنوان الجديد. يفتح الرابط صفحة فيها زر يغيّر عنوانك ويسجّل خروجك من كل الأجهزة."
         case .sendLink: "إرسال الرابط"
         case .confirmEmail: "تأكيد {email}"
         case .emailInvalid: "أدخل عنوان بريد إلكتروني، مثل name@example.com."

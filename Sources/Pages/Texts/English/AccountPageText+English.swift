@@ -77,7 +77,7 @@ extension AccountPageText {
 
         case .changeEmail: "Change the email address"
         case .newEmail: "New email address"
-        case .changeEmailHow: "We send a link to the new address. Your address changes when you open the link."
+        case .changeEmailHow: "We send a link to the new address. It opens a page with a button that changes your address, and signs you out on every device."
         case .sendLink: "Send the link"
         case .confirmEmail: "Confirm {email}"
         case .emailInvalid: "Enter an email address, such as name@example.com."

@@ -37,6 +37,7 @@ extension EmailActionText {
         case .disowningExplanation: "Select those that you did not add yourself. If you select any, we remove them, the password, all passkeys and the phone number when you confirm, and sign you out on every device."
         case .newAccountRequired: "The account with your address belongs to someone who used another address before, and who can still take it back. So you get a new account with your address. If the other account is yours too, open the link in the email that we sent to its earlier address instead."
         case .newAccountOptional: "This account had another email address before. The owner of that address can take the account back. If the account is not yours, use your address for a new account instead."
+        case .newAccountOnChange: "After the change, the owner of an address that this account had until now can take the account back. If the account is not yours, use your address for a new account instead."
         case .takeBackEnd: "Can be taken back until"
         case .isAccountYours: "Is this account yours?"
         case .newAccountInstead: "No, make a new account with my address"
@@ -118,6 +119,7 @@ extension EmailActionText {
         case .notYouExplanation: "If you did not create this account, someone else entered your address. Tell us, and we will remove the address and the password from the account and sign it out on every device."
         case .notMe: "This was not me"
         case .emailVerified: "Your email address is confirmed"
+        case .emailVerifiedAdvice: "If you were signing in, go back to the page where you started, and continue there. You can close this page."
         case .disavowed: "Thank you for telling us"
         case .disavowedExplanation: "The account no longer has your address. It was signed out on every device. You do not need to do anything else."
         }

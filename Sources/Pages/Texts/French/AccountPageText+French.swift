@@ -67,7 +67,7 @@ extension AccountPageText {
         case .lastWayAdvice: "Sans elle, vous ne pourriez plus vous connecter. Rien n’a été modifié. Ajoutez d’abord une autre méthode de connexion."
         case .changeEmail: "Modifier l’adresse e-mail"
         case .newEmail: "Nouvelle adresse e-mail"
-        case .changeEmailHow: "Nous envoyons un lien à la nouvelle adresse. Votre adresse change lorsque vous ouvrez le lien."
+        case .changeEmailHow: "Nous envoyons un lien à la nouvelle adresse. Il ouvre une page avec un bouton qui change votre adresse et vous déconnecte de tous les appareils."
         case .sendLink: "Envoyer le lien"
         case .confirmEmail: "Confirmer {email}"
         case .emailInvalid: "Saisissez une adresse e-mail, par exemple name@example.com."

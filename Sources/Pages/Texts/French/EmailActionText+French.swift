@@ -37,6 +37,7 @@ extension EmailActionText {
         case .disowningExplanation: "Sélectionnez celles que vous n’avez pas ajoutées vous-même. Si vous en sélectionnez, nous les supprimerons lors de la confirmation, ainsi que le mot de passe, toutes les clés d’accès et le numéro de téléphone. Vous serez déconnecté de tous vos appareils."
         case .newAccountRequired: "Le compte lié à votre adresse appartient à une personne qui utilisait auparavant une autre adresse et qui peut encore le récupérer. Vous obtenez donc un nouveau compte avec votre adresse. Si l’autre compte est aussi le vôtre, ouvrez plutôt le lien de l’e-mail envoyé à son ancienne adresse."
         case .newAccountOptional: "Ce compte avait auparavant une autre adresse e-mail. Le titulaire de cette adresse peut récupérer le compte. Si le compte n’est pas le vôtre, utilisez plutôt votre adresse pour créer un nouveau compte."
+        case .newAccountOnChange: "Après le changement, le titulaire d’une adresse que ce compte avait jusqu’à présent peut récupérer le compte. Si le compte n’est pas le vôtre, utilisez plutôt votre adresse pour créer un nouveau compte."
         case .takeBackEnd: "Récupérable jusqu’au"
         case .isAccountYours: "Ce compte est-il le vôtre ?"
         case .newAccountInstead: "Non, créer un nouveau compte avec mon adresse"
@@ -118,6 +119,7 @@ extension EmailActionText {
         case .notYouExplanation: "Si vous n’avez pas créé ce compte, quelqu’un d’autre a saisi votre adresse. Signalez-le-nous : nous retirerons l’adresse et le mot de passe du compte et le déconnecterons de tous les appareils."
         case .notMe: "Ce n’était pas moi"
         case .emailVerified: "Votre adresse e-mail est confirmée"
+        case .emailVerifiedAdvice: "Si vous étiez en train de vous connecter, revenez à la page où vous avez commencé et continuez-y. Vous pouvez fermer cette page."
         case .disavowed: "Merci de nous avoir prévenus"
         case .disavowedExplanation: "Le compte n’utilise plus votre adresse. Il a été déconnecté de tous les appareils. Vous n’avez rien d’autre à faire."
         }

@@ -67,7 +67,7 @@ extension AccountPageText {
         case .lastWayAdvice: "Ohne sie könnten Sie sich nicht mehr anmelden. Es wurde nichts geändert. Fügen Sie zuerst eine andere Anmeldemethode hinzu."
         case .changeEmail: "E-Mail-Adresse ändern"
         case .newEmail: "Neue E-Mail-Adresse"
-        case .changeEmailHow: "Wir schicken einen Link an die neue Adresse. Ihre Adresse ändert sich, wenn Sie den Link öffnen."
+        case .changeEmailHow: "Wir schicken einen Link an die neue Adresse. Er öffnet eine Seite mit einer Schaltfläche, die Ihre Adresse ändert und Sie auf allen Geräten abmeldet."
         case .sendLink: "Link senden"
         case .confirmEmail: "{email} bestätigen"
         case .emailInvalid: "Geben Sie eine E-Mail-Adresse ein, zum Beispiel name@example.com."

@@ -37,6 +37,7 @@ extension EmailActionText {
         case .disowningExplanation: "Wählen Sie alle aus, die Sie nicht selbst hinzugefügt haben. Wenn Sie welche auswählen und dann bestätigen, entfernen wir sie, das Passwort, alle Passkeys und die Telefonnummer und melden Sie auf allen Geräten ab."
         case .newAccountRequired: "Das Konto mit Ihrer Adresse gehört jemandem, der früher eine andere Adresse verwendet hat und das Konto noch zurückholen kann. Deshalb bekommen Sie ein neues Konto mit Ihrer Adresse. Wenn auch das andere Konto Ihnen gehört, öffnen Sie stattdessen den Link in der E-Mail, die wir an dessen frühere Adresse geschickt haben."
         case .newAccountOptional: "Dieses Konto hatte früher eine andere E-Mail-Adresse. Wem diese Adresse gehört, der kann das Konto zurückholen. Wenn das Konto nicht Ihres ist, verwenden Sie Ihre Adresse stattdessen für ein neues Konto."
+        case .newAccountOnChange: "Nach der Änderung kann die Person, der eine bisherige Adresse dieses Kontos gehört, das Konto zurückholen. Wenn das Konto nicht Ihres ist, verwenden Sie Ihre Adresse stattdessen für ein neues Konto."
         case .takeBackEnd: "Kann zurückgeholt werden bis"
         case .isAccountYours: "Gehört dieses Konto Ihnen?"
         case .newAccountInstead: "Nein, neues Konto mit meiner Adresse anlegen"
@@ -118,6 +119,7 @@ extension EmailActionText {
         case .notYouExplanation: "Wenn Sie dieses Konto nicht angelegt haben, hat jemand anderes Ihre Adresse eingegeben. Melden Sie uns das. Dann entfernen wir die Adresse und das Passwort aus dem Konto und melden es auf allen Geräten ab."
         case .notMe: "Das war ich nicht"
         case .emailVerified: "Ihre E-Mail-Adresse ist bestätigt"
+        case .emailVerifiedAdvice: "Wenn Sie gerade dabei waren, sich anzumelden, gehen Sie zurück zu der Seite, auf der Sie begonnen haben, und fahren Sie dort fort. Diese Seite können Sie schließen."
         case .disavowed: "Danke für Ihren Hinweis"
         case .disavowedExplanation: "Das Konto hat Ihre Adresse nicht mehr. Es wurde auf allen Geräten abgemeldet. Sie müssen nichts weiter tun."
         }

@@ -67,7 +67,7 @@ extension AccountPageText {
         case .lastWayAdvice: "Tanpa cara ini, Anda tidak dapat masuk lagi. Tidak ada yang diubah. Tambahkan cara masuk lain dahulu."
         case .changeEmail: "Ubah alamat email"
         case .newEmail: "Alamat email baru"
-        case .changeEmailHow: "Kami mengirim tautan ke alamat baru. Alamat Anda berubah saat Anda membuka tautan."
+        case .changeEmailHow: "Kami mengirim tautan ke alamat baru. Tautan itu membuka halaman dengan tombol yang mengubah alamat Anda dan mengeluarkan Anda dari semua perangkat."
         case .sendLink: "Kirim tautan"
         case .confirmEmail: "Konfirmasi {email}"
         case .emailInvalid: "Masukkan alamat email, misalnya name@example.com."

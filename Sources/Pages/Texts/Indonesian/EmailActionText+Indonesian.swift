@@ -37,6 +37,7 @@ extension EmailActionText {
         case .disowningExplanation: "Pilih yang tidak Anda tambahkan sendiri. Jika Anda memilih salah satunya, saat Anda mengonfirmasi, kami akan menghapusnya beserta kata sandi, semua kunci sandi, dan nomor telepon, lalu mengeluarkan Anda dari semua perangkat."
         case .newAccountRequired: "Akun dengan alamat Anda adalah milik seseorang yang sebelumnya menggunakan alamat lain dan masih dapat mengambilnya kembali. Karena itu, Anda mendapat akun baru dengan alamat Anda. Jika akun lain itu juga milik Anda, buka tautan di email yang kami kirim ke alamat sebelumnya."
         case .newAccountOptional: "Akun ini sebelumnya memiliki alamat email lain. Pemilik alamat itu dapat mengambil kembali akun ini. Jika akun ini bukan milik Anda, gunakan alamat Anda untuk akun baru."
+        case .newAccountOnChange: "Setelah perubahan, pemilik alamat yang dimiliki akun ini sampai sekarang dapat mengambil kembali akun ini. Jika akun ini bukan milik Anda, gunakan alamat Anda untuk akun baru."
         case .takeBackEnd: "Dapat diambil kembali hingga"
         case .isAccountYours: "Apakah akun ini milik Anda?"
         case .newAccountInstead: "Bukan, buat akun baru dengan alamat saya"
@@ -118,6 +119,7 @@ extension EmailActionText {
         case .notYouExplanation: "Jika Anda tidak membuat akun ini, orang lain telah memasukkan alamat Anda. Beri tahu kami, dan kami akan menghapus alamat dan kata sandi dari akun itu serta mengeluarkannya dari semua perangkat."
         case .notMe: "Ini bukan saya"
         case .emailVerified: "Alamat email Anda telah dikonfirmasi"
+        case .emailVerifiedAdvice: "Jika Anda sedang dalam proses masuk, kembalilah ke halaman tempat Anda memulai, lalu lanjutkan di sana. Anda dapat menutup halaman ini."
         case .disavowed: "Terima kasih atas informasinya"
         case .disavowedExplanation: "Akun itu tidak lagi memiliki alamat Anda dan telah dikeluarkan dari semua perangkat. Anda tidak perlu melakukan apa pun lagi."
         }

@@ -67,7 +67,7 @@ extension AccountPageText {
         case .lastWayAdvice: "Senza questo metodo non potresti più accedere. Non è stato modificato nulla. Aggiungi prima un altro metodo di accesso."
         case .changeEmail: "Modifica l’indirizzo email"
         case .newEmail: "Nuovo indirizzo email"
-        case .changeEmailHow: "Inviamo un link al nuovo indirizzo. Il tuo indirizzo cambia quando apri il link."
+        case .changeEmailHow: "Inviamo un link al nuovo indirizzo. Apre una pagina con un pulsante che cambia il tuo indirizzo e ti disconnette da tutti i dispositivi."
         case .sendLink: "Invia il link"
         case .confirmEmail: "Conferma {email}"
         case .emailInvalid: "Inserisci un indirizzo email, ad esempio name@example.com."

@@ -37,6 +37,7 @@ extension EmailActionText {
         case .disowningExplanation: "Seleziona quelli che non hai aggiunto tu. Se ne selezioni qualcuno, quando confermi li rimuoviamo insieme alla password, a tutte le passkey e al numero di telefono, e ti disconnettiamo da tutti i dispositivi."
         case .newAccountRequired: "L’account con il tuo indirizzo appartiene a qualcuno che prima usava un altro indirizzo e che può ancora recuperarlo. Per questo ricevi un nuovo account con il tuo indirizzo. Se anche l’altro account è tuo, apri invece il link nell’email che abbiamo inviato al suo indirizzo precedente."
         case .newAccountOptional: "Questo account prima aveva un altro indirizzo email. Il titolare di quell’indirizzo può recuperare l’account. Se l’account non è tuo, usa il tuo indirizzo per un nuovo account."
+        case .newAccountOnChange: "Dopo la modifica, il titolare di un indirizzo che questo account aveva finora può recuperare l’account. Se l’account non è tuo, usa il tuo indirizzo per un nuovo account."
         case .takeBackEnd: "Recuperabile fino al"
         case .isAccountYours: "Questo account è tuo?"
         case .newAccountInstead: "No, crea un nuovo account con il mio indirizzo"
@@ -118,6 +119,7 @@ extension EmailActionText {
         case .notYouExplanation: "Se non hai creato tu questo account, qualcun altro ha inserito il tuo indirizzo. Segnalacelo: rimuoveremo l’indirizzo e la password dall’account e lo disconnetteremo da tutti i dispositivi."
         case .notMe: "Non sono stato io"
         case .emailVerified: "Il tuo indirizzo email è confermato"
+        case .emailVerifiedAdvice: "Se stavi effettuando l’accesso, torna alla pagina da cui hai iniziato e continua lì. Puoi chiudere questa pagina."
         case .disavowed: "Grazie per la segnalazione"
         case .disavowedExplanation: "L’account non ha più il tuo indirizzo. È stato disconnesso da tutti i dispositivi. Non devi fare altro."
         }

@@ -67,7 +67,7 @@ extension AccountPageText {
         case .lastWayAdvice: "削除すると、ログインできなくなります。変更は行われていません。先に別のログイン方法を追加してください。"
         case .changeEmail: "メールアドレスを変更する"
         case .newEmail: "新しいメールアドレス"
-        case .changeEmailHow: "新しいアドレスにリンクをお送りします。リンクを開くと、アドレスが変更されます。"
+        case .changeEmailHow: "新しいアドレスにリンクをお送りします。リンク先のページのボタンを押すと、アドレスが変更され、すべての端末からログアウトされます。"
         case .sendLink: "リンクを送る"
         case .confirmEmail: "{email}を確認する"
         case .emailInvalid: "name@example.comのようなメールアドレスを入力してください。"

@@ -67,7 +67,7 @@ extension AccountPageText {
         case .lastWayAdvice: "삭제하면 다시 로그인할 수 없습니다. 변경된 내용은 없습니다. 먼저 다른 로그인 방법을 추가하세요."
         case .changeEmail: "이메일 주소 변경"
         case .newEmail: "새 이메일 주소"
-        case .changeEmailHow: "새 주소로 링크를 보내 드립니다. 링크를 열면 주소가 변경됩니다."
+        case .changeEmailHow: "새 주소로 링크를 보내 드립니다. 링크로 열리는 페이지의 버튼을 누르면 주소가 변경되고 모든 기기에서 로그아웃됩니다."
         case .sendLink: "링크 보내기"
         case .confirmEmail: "{email} 확인"
         case .emailInvalid: "이메일 주소를 입력하세요(예: name@example.com)."

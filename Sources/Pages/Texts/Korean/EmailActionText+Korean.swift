@@ -37,6 +37,7 @@ extension EmailActionText {
         case .disowningExplanation: "직접 추가하지 않은 방법을 선택하세요. 하나라도 선택하고 확인하면 선택한 방법과 함께 비밀번호, 모든 패스키, 전화번호를 삭제하고 모든 기기에서 로그아웃합니다."
         case .newAccountRequired: "이 주소를 사용하던 계정은 이전에 다른 주소를 사용하던 사람의 계정이며, 그 사람은 아직 계정을 되찾을 수 있습니다. 따라서 이 주소로 새 계정을 만들어 드립니다. 그 계정도 본인의 계정이라면 그 계정의 이전 주소로 보낸 이메일의 링크를 여세요."
         case .newAccountOptional: "이 계정은 이전에 다른 이메일 주소를 사용했습니다. 그 주소의 소유자는 계정을 되찾을 수 있습니다. 본인의 계정이 아니라면 이 주소로 새 계정을 만드세요."
+        case .newAccountOnChange: "변경 후에는 이 계정이 지금까지 사용한 주소의 소유자가 계정을 되찾을 수 있습니다. 본인의 계정이 아니라면 이 주소로 새 계정을 만드세요."
         case .takeBackEnd: "되찾을 수 있는 기한"
         case .isAccountYours: "본인의 계정인가요?"
         case .newAccountInstead: "아니요, 내 주소로 새 계정을 만듭니다"
@@ -118,6 +119,7 @@ extension EmailActionText {
         case .notYouExplanation: "이 계정을 만들지 않았다면 다른 사람이 회원님의 주소를 입력한 것입니다. 알려 주시면 계정에서 이 주소와 비밀번호를 삭제하고 모든 기기에서 로그아웃합니다."
         case .notMe: "제가 아닙니다"
         case .emailVerified: "이메일 주소를 확인했습니다"
+        case .emailVerifiedAdvice: "로그인하던 중이었다면 처음 시작한 페이지로 돌아가 계속하세요. 이 페이지는 닫아도 됩니다."
         case .disavowed: "알려 주셔서 감사합니다"
         case .disavowedExplanation: "계정에서 회원님의 주소를 삭제하고 모든 기기에서 로그아웃했습니다. 더 이상 하실 일은 없습니다."
         }

@@ -67,7 +67,7 @@ extension AccountPageText {
         case .lastWayAdvice: "Sem ele, você não poderia mais fazer login. Nada foi alterado. Primeiro, adicione outro método de login."
         case .changeEmail: "Alterar o endereço de e-mail"
         case .newEmail: "Novo endereço de e-mail"
-        case .changeEmailHow: "Vamos enviar um link para o novo endereço. Seu endereço muda quando você abrir o link."
+        case .changeEmailHow: "Vamos enviar um link para o novo endereço. Ele abre uma página com um botão que muda seu endereço e encerra a sessão em todos os dispositivos."
         case .sendLink: "Enviar o link"
         case .confirmEmail: "Confirmar {email}"
         case .emailInvalid: "Digite um endereço de e-mail, por exemplo name@example.com."

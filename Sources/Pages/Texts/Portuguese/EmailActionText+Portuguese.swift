@@ -37,6 +37,7 @@ extension EmailActionText {
         case .disowningExplanation: "Selecione os que você não adicionou. Se você selecionar algum, vamos removê-lo quando você confirmar, junto com a senha, todas as chaves de acesso e o número de telefone, e desconectar sua conta de todos os dispositivos."
         case .newAccountRequired: "A conta com seu endereço pertence a alguém que antes usava outro endereço e que ainda pode recuperá-la. Por isso, você recebe uma nova conta com seu endereço. Se a outra conta também for sua, abra o link do e-mail que enviamos para o endereço anterior dela."
         case .newAccountOptional: "Esta conta tinha antes outro endereço de e-mail. O dono desse endereço pode recuperar a conta. Se a conta não for sua, use seu endereço em uma nova conta."
+        case .newAccountOnChange: "Após a mudança, o dono de um endereço que esta conta tinha até agora pode recuperar a conta. Se a conta não for sua, use seu endereço em uma nova conta."
         case .takeBackEnd: "Pode ser recuperada até"
         case .isAccountYours: "Esta conta é sua?"
         case .newAccountInstead: "Não, criar uma nova conta com meu endereço"
@@ -118,6 +119,7 @@ extension EmailActionText {
         case .notYouExplanation: "Se você não criou esta conta, outra pessoa digitou seu endereço. Avise-nos, e vamos remover o endereço e a senha da conta e desconectá-la de todos os dispositivos."
         case .notMe: "Não fui eu"
         case .emailVerified: "Seu endereço de e-mail foi confirmado"
+        case .emailVerifiedAdvice: "Se você estava fazendo login, volte à página em que começou e continue lá. Você pode fechar esta página."
         case .disavowed: "Agradecemos o aviso"
         case .disavowedExplanation: "A conta não tem mais seu endereço. Ela foi desconectada de todos os dispositivos. Você não precisa fazer mais nada."
         }

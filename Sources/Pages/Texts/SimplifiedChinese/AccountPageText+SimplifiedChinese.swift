@@ -67,7 +67,7 @@ extension AccountPageText {
         case .lastWayAdvice: "没有它，您将无法再次登录。未做任何更改。请先添加其他登录方式。"
         case .changeEmail: "更改邮箱地址"
         case .newEmail: "新邮箱地址"
-        case .changeEmailHow: "我们会向新地址发送链接。您打开链接后，地址才会更改。"
+        case .changeEmailHow: "我们会向新地址发送链接。链接会打开一个页面，点按其中的按钮后，地址才会更改，并且您会在所有设备上退出登录。"
         case .sendLink: "发送链接"
         case .confirmEmail: "确认 {email}"
         case .emailInvalid: "请输入邮箱地址，例如 name@example.com。"

@@ -37,6 +37,7 @@ extension EmailActionText {
         case .disowningExplanation: "请选择不是您添加的登录方式。只要选择了任何一项，您确认后，我们就会删除所选方式以及密码、所有通行密钥和电话号码，并让您在所有设备上退出登录。"
         case .newAccountRequired: "使用您的地址的账号属于以前使用其他地址的人，对方仍可取回该账号。因此，我们会用您的地址为您创建新账号。如果那个账号也是您的，请打开我们发送到其原地址的邮件中的链接。"
         case .newAccountOptional: "此账号以前使用过其他邮箱地址。该地址的所有者可以取回此账号。如果此账号不是您的，请用您的地址创建新账号。"
+        case .newAccountOnChange: "更改后，此账号迄今所用地址的所有者可以取回此账号。如果此账号不是您的，请用您的地址创建新账号。"
         case .takeBackEnd: "可取回的截止时间"
         case .isAccountYours: "这是您的账号吗？"
         case .newAccountInstead: "不是，用我的地址创建新账号"
@@ -118,6 +119,7 @@ extension EmailActionText {
         case .notYouExplanation: "如果您没有创建此账号，则是其他人输入了您的地址。告诉我们后，我们会从该账号中删除此地址和密码，并让该账号在所有设备上退出登录。"
         case .notMe: "不是我"
         case .emailVerified: "您的邮箱地址已确认"
+        case .emailVerifiedAdvice: "如果您正在登录，请返回开始登录的页面继续操作。您可以关闭此页面。"
         case .disavowed: "感谢您告知我们"
         case .disavowedExplanation: "该账号已不再使用您的地址，并已在所有设备上退出登录。您无需再做其他操作。"
         }

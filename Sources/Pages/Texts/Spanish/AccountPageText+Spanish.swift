@@ -67,7 +67,7 @@ extension AccountPageText {
         case .lastWayAdvice: "Sin él no podría volver a iniciar sesión. No se ha cambiado nada. Primero añada otro método de inicio de sesión."
         case .changeEmail: "Cambiar la dirección de correo"
         case .newEmail: "Dirección de correo nueva"
-        case .changeEmailHow: "Enviaremos un enlace a la dirección nueva. Su dirección cambiará cuando abra el enlace."
+        case .changeEmailHow: "Enviaremos un enlace a la dirección nueva. Abre una página con un botón que cambia su dirección y cierra su sesión en todos los dispositivos."
         case .sendLink: "Enviar el enlace"
         case .confirmEmail: "Confirmar {email}"
         case .emailInvalid: "Introduzca una dirección de correo, por ejemplo name@example.com."

@@ -37,6 +37,7 @@ extension EmailActionText {
         case .disowningExplanation: "Seleccione los que no haya añadido usted. Si selecciona alguno, al confirmar lo eliminaremos junto con la contraseña, todas las llaves de acceso y el número de teléfono, y cerraremos su sesión en todos los dispositivos."
         case .newAccountRequired: "La cuenta con su dirección pertenece a alguien que antes usaba otra dirección y que todavía puede recuperarla. Por eso usted recibe una cuenta nueva con su dirección. Si la otra cuenta también es suya, abra en su lugar el enlace del correo que enviamos a la dirección anterior de esa cuenta."
         case .newAccountOptional: "Esta cuenta tenía antes otra dirección de correo. El titular de esa dirección puede recuperar la cuenta. Si la cuenta no es suya, use su dirección para una cuenta nueva."
+        case .newAccountOnChange: "Después del cambio, el titular de una dirección que esta cuenta tenía hasta ahora puede recuperar la cuenta. Si la cuenta no es suya, use su dirección para una cuenta nueva."
         case .takeBackEnd: "Se puede recuperar hasta"
         case .isAccountYours: "¿Es suya esta cuenta?"
         case .newAccountInstead: "No, crear una cuenta nueva con mi dirección"
@@ -118,6 +119,7 @@ extension EmailActionText {
         case .notYouExplanation: "Si no creó usted esta cuenta, otra persona introdujo su dirección. Avísenos y quitaremos la dirección y la contraseña de la cuenta, y cerraremos su sesión en todos los dispositivos."
         case .notMe: "No fui yo"
         case .emailVerified: "Su dirección de correo está confirmada"
+        case .emailVerifiedAdvice: "Si estaba iniciando sesión, vuelva a la página en la que empezó y continúe allí. Puede cerrar esta página."
         case .disavowed: "Gracias por avisarnos"
         case .disavowedExplanation: "La cuenta ya no tiene su dirección. Se ha cerrado la sesión de la cuenta en todos los dispositivos. No tiene que hacer nada más."
         }

@@ -67,7 +67,7 @@ extension AccountPageText {
         case .lastWayAdvice: "沒有它，您將無法再次登入。未做任何變更。請先新增其他登入方式。"
         case .changeEmail: "變更電子郵件地址"
         case .newEmail: "新的電子郵件地址"
-        case .changeEmailHow: "我們會將連結寄到新地址。您開啟連結後，地址才會變更。"
+        case .changeEmailHow: "我們會將連結寄到新地址。連結會開啟一個頁面，按下其中的按鈕後，地址才會變更，而且您會在所有裝置上登出。"
         case .sendLink: "寄送連結"
         case .confirmEmail: "確認 {email}"
         case .emailInvalid: "請輸入電子郵件地址，例如 name@example.com。"

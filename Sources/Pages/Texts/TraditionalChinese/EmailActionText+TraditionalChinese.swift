@@ -37,6 +37,7 @@ extension EmailActionText {
         case .disowningExplanation: "請選取不是您新增的登入方式。只要選取任何一項，您確認後，我們就會移除所選方式以及密碼、所有通行密鑰和電話號碼，並讓您在所有裝置上登出。"
         case .newAccountRequired: "使用您地址的帳號屬於先前使用其他地址的人，對方仍可取回該帳號。因此，我們會以您的地址為您建立新帳號。如果那個帳號也是您的，請開啟我們寄到其先前地址的電子郵件中的連結。"
         case .newAccountOptional: "此帳號先前使用其他電子郵件地址。該地址的擁有者可以取回此帳號。如果此帳號不是您的，請以您的地址建立新帳號。"
+        case .newAccountOnChange: "變更後，此帳號至今所用地址的擁有者可以取回此帳號。如果此帳號不是您的，請以您的地址建立新帳號。"
         case .takeBackEnd: "可取回的期限"
         case .isAccountYours: "這是您的帳號嗎？"
         case .newAccountInstead: "不是，以我的地址建立新帳號"
@@ -118,6 +119,7 @@ extension EmailActionText {
         case .notYouExplanation: "如果您沒有建立此帳號，則是其他人輸入了您的地址。告訴我們後，我們會從該帳號移除此地址和密碼，並讓該帳號在所有裝置上登出。"
         case .notMe: "不是我"
         case .emailVerified: "您的電子郵件地址已確認"
+        case .emailVerifiedAdvice: "如果您正在登入，請返回開始登入的頁面繼續操作。您可以關閉此頁面。"
         case .disavowed: "感謝您告知我們"
         case .disavowedExplanation: "該帳號已不再使用您的地址，並已在所有裝置上登出。您不需要再做其他操作。"
         }
