@@ -151,7 +151,7 @@ def test_a_remembered_account_is_chosen_and_removed_by_keyboard_alone(app, scrip
 @pytest.mark.parametrize("provider", ["Apple", "Google"])
 def test_the_account_of_a_provider_is_remembered_if_the_user_chooses_so_before(app, scripted_window, provider):
     window = scripted_window.open(app.url())
-    window.click("Remember my account on this device")
+    window.click("Remember my account when I use one of these services")
     assert "Your account will be remembered on this device." in window.text
     assert window.element("#remember").is_selected()
     [link] = window.buttons_and_links(f"Sign in with {provider}")
@@ -167,7 +167,7 @@ def test_the_account_of_a_provider_is_remembered_if_the_user_chooses_so_before(a
 
 def test_the_choice_to_remember_works_without_scripts_and_can_be_taken_back(app, window):
     window.open(app.url())
-    window.click("Remember my account on this device")
+    window.click("Remember my account when I use one of these services")
     window.click("Do not remember my account")
     assert "Your account will be remembered" not in window.text
     assert not window.element("#remember").is_selected()

@@ -38,6 +38,16 @@ struct AccountPageTests {
         }
     }
 
+    @Test("The page that removes a passkey does not speak of an address, and that of a deletion names the account")
+    func consequences() {
+        let (values, lost) = (Values(), "your account loses this address")
+        #expect(Page.removeMethod(values.methods[0], values.frame(.remove)).html.contains(lost))
+        #expect(!Page.removeMethod(values.methods[4], values.frame(.remove)).html.contains(lost))
+        let overview = AccountOverview(values.account, in: values.realm)
+        let email = values.account.email?.rawValue ?? "none"
+        #expect(Page.deleteAccount(overview, signInURL: nil, values.frame(.delete)).html.contains(email))
+    }
+
     @Test("A page is accessible, and has at most 15 KB", arguments: rows)
     func accessible(row: Row) {
         let page = row.make(Values())

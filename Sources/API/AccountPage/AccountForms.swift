@@ -185,7 +185,7 @@ extension AccountPageRequest {
     private func deleteAccount() async throws -> PageResponse {
         guard field(.confirmed) != nil else {
             return response(
-                .deleteAccount(isUnticked: true, signInURL: nil, frame()),
+                .deleteAccount(AccountOverview(account, in: realm), isUnticked: true, signInURL: nil, frame()),
                 because: RequestRefusal.rejected(.invalidArgument))
         }
         let revocation = try await services.apple.revocationOutcome(onDeletionOf: account, in: realm)

@@ -35,7 +35,7 @@ extension AccountPageRequest {
             guard !account.secondFactors.isEmpty else { throw FactorRefusal.factorUnknown }
             return response(.newRecoveryCodes(frame()))
         case .data: return response(.accountData(frame()))
-        case .delete: return response(.deleteAccount(signInURL: nil, frame()))
+        case .delete: return response(.deleteAccount(AccountOverview(account, in: realm), signInURL: nil, frame()))
         }
     }
 

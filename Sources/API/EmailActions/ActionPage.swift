@@ -177,7 +177,10 @@ struct ActionPageRequest {
         case .resetPassword:
             .passwordReset(
                 of: code.email, removed: removed, continuing: continueURL, or: signInPageReturn(in: realm), pageContext)
-        case .changeEmail: .emailChanged(to: code.newEmail ?? code.email, continuing: continueURL, pageContext)
+        case .changeEmail:
+            .emailChanged(
+                to: code.newEmail ?? code.email, continuing: continueURL,
+                orTo: realm.tenant == nil ? call.accountURL(.overview, in: realm) : nil, pageContext)
         // Not reached: ``redeem(_:_:)`` returns other pages for these purposes.
         case .signIn, .recoverEmail, .removeSignInMethod, .revertFactorAddition, .undoMerge: page(of: checked)
         }

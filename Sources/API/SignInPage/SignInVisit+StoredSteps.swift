@@ -73,8 +73,8 @@ extension SignInVisit {
         case .emailCode(let email):
             return response(
                 .emailCode(
-                    sentTo: email.recipient, isOwners: request.operation == .reauthenticate, step(problem),
-                    pageContext),
+                    sentTo: email.recipient, isOwners: request.operation == .reauthenticate,
+                    isForSignUp: email.passwordHash != nil, step(problem), pageContext),
                 status: status, because: refusal)
         case .guest(let preview): return show(preview, problem, status: status, because: refusal)
         case .held(let held):

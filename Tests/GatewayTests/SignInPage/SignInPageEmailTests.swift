@@ -40,6 +40,19 @@ struct SignInPageEmailTests {
         #expect(user?["emailVerified"] == true)
     }
 
+    @Test("For another address, the user gets the form that they had submitted")
+    func otherAddress() async throws {
+        let visit = try await Self.visit()
+        let pages = [
+            ("signUp", try await visit.requestSignUp(of: Self.grace)),
+            ("emailCode", try await visit.requestEmail(to: Self.grace)),
+        ]
+        for (screen, page) in pages {
+            let link = try #require(page.text.firstMatch(of: #/href="signIn\?screen=([a-zA-Z]+)[^"]*">Use another/#))
+            #expect(link.output.1 == screen)
+        }
+    }
+
     @Test("The link shows a page, and only its form signs in, once")
     func link() async throws {
         let visit = try await Self.visit()
