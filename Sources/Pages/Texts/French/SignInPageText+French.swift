@@ -54,7 +54,7 @@ extension SignInPageText {
         case .cancelled: "Vous avez annulé la connexion. Vous pouvez réessayer ou vous connecter autrement."
         case .tooManyAttempts: "{minutes, plural, one {Trop de tentatives. Attendez # minute ou connectez-vous autrement.} other {Trop de tentatives. Attendez # minutes ou connectez-vous autrement.}}"
         case .rejected: "La connexion n’a pas abouti. Réessayez ou connectez-vous autrement."
-        case .vetoed: "Vous ne pouvez pas vous connecter à {app} : {message}"
+        case .vetoed: "Vous ne pouvez pas vous connecter à {app} : {message}"
         case .secondFactorTitle: "Saisissez votre code"
         case .smsSent: "Nous vous avons envoyé un SMS contenant un code."
         case .totpAdvice: "Saisissez le code de votre application d’authentification."
