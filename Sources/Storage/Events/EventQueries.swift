@@ -28,8 +28,9 @@ extension Transaction {
         else { throw ChangedDuringHooks() }
     }
 
-    /// Marks the exchanged code as used, applies the changes of blocking functions, and records the events of a sign-in if the project's listeners want
-    /// them. If a function has disabled the account, the account is stored, but the session is not.
+    /// Marks the exchanged code as used, applies the changes of blocking functions, and records the events of a sign-in
+    /// if the project's listeners want them. If a function has disabled the account, the account is stored, but the
+    /// session is not.
     func recordOpening(of session: NewSession, isNewAccount: Bool = false, in realm: ID<Realm>) async throws {
         try await consumeCode(exchangedFor: session, in: realm)
         if let change = session.hookDecision?.change {
