@@ -176,7 +176,7 @@ def test_mandatory_second_factors_that_users_cannot_add_are_refused_and_found(ne
     file = tmp_path / "project.json"
     file.write_text(json.dumps({"project": "demo", "policy": {"secondFactors": "mandatory"}}))
     refused = fresh.run(f"projects apply {file}")
-    assert refused.returncode == 1 and "set allowsTotp" in refused.stderr
+    assert refused.returncode == 1 and "set allowsTotp" in refused.stderr, refused.stderr
     sql(fresh.database_url, """UPDATE realm SET policy = policy || '{"secondFactors": "mandatory"}'""")
     checked = fresh.run("check")
     assert checked.returncode == 1
