@@ -33,7 +33,7 @@ struct LongStateTests {
         }
         let page = try await visit.open(["prompt": "login", "state": Self.state, "hl": language])
         #expect(page.text.matches(of: #/form="forget" name="account"/#).count == 4, "\(page.text)")
-        #expect(page.text.utf8.count <= 15_000)
+        #expect(page.text.utf8.count <= 15_000, "\(page.text)")
     }
 
     @Test("Each result has the state: after a sign-in, over a provider, and after \"Cancel\"")
