@@ -54,8 +54,8 @@ enum Stylesheet {
         footer p{margin:.5rem 0 0}\
         .providers{display:grid;grid-auto-rows:1fr;gap:.75rem}\
         .provider{display:flex;align-items:center;justify-content:center;gap:.625rem;min-height:2.75rem;\
-        padding:.375rem .75rem;border:1px solid var(--line);background:var(--card);color:var(--text);\
-        line-height:1.2;text-align:center;text-decoration:none}\
+        padding:0 .75rem;border:1px solid var(--line);background:var(--card);color:var(--text);\
+        line-height:1.2;text-align:center;text-decoration:none}.provider span{padding:.375rem 0}\
         .apple{border-color:#000;background:#000;color:#fff}.apple img{display:block;margin:-1px 0}\
         .google{border-color:#747775;background:#fff;color:#1f1f1f}.google svg{flex:none}\
         code{direction:ltr;unicode-bidi:isolate}\
@@ -75,5 +75,5 @@ enum Stylesheet {
         """
 
     /// SHA-256 of ``text`` in base64. The page's policy allows no other style (CSP 3 §6.7.3.3).
-    static let sha256 = "x99o25IMEkgjla9T4nvhSXuwjop+q5d1q11wxmj4MPs="
+    static let sha256 = "WWEST/J1jH2GNuC/gQ8C8k85IGd0aUuJbZymrQCX4l4="
 }
