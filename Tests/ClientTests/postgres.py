@@ -45,7 +45,8 @@ class Postgres:
                 [server_program("postgres"), "-D", str(self._data), *options], stdout=log, stderr=log,
                 env=os.environ | self._environment, **self._user)
         command = ["pg_isready", "--quiet", "--dbname", self.url]
-        assert eventually(lambda: subprocess.run(command, timeout=30).returncode == 0)
+        # After a crash, PostgreSQL first reads its log.
+        assert eventually(lambda: subprocess.run(command, timeout=30).returncode == 0, within=60)
 
     def _tls_settings(self):
         if self._certificate is None:

@@ -55,7 +55,7 @@ extension ProjectFile {
                 switch value {
                 case .bool(let value): "\(value)"
                 case .integer(let value): "\(value)"
-                case .string(let value): value
+                case .string(let value) where Bool(value) == nil && Int(value) == nil: value
                 default: nil
                 }
             // The value is valid if it can be set in a policy.
