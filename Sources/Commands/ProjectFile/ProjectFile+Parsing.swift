@@ -51,6 +51,7 @@ extension ProjectFile {
                     "policy.\(name)", "unknown setting; `sekisho projects policy --help` lists the settings")
                 continue
             }
+            // Truth values and numbers must not be in quotation marks.
             let text: String? =
                 switch value {
                 case .bool(let value): "\(value)"

@@ -35,7 +35,7 @@ extension SignInPageSteps {
 
     /// Returns the flow of a page, with the app's `state`.
     ///
-    /// - Returns: `nil` if the `state` is no longer stored.
+    /// - Returns: `nil` if the `state` is no longer stored, or has expired.
     public func restoringState(of flow: SignInPageFlow, in project: Realm) async throws -> SignInPageFlow? {
         guard flow.hasStoredState else { return flow }
         guard let content = try await store.content(of: stateKey(of: flow), in: project.id),
