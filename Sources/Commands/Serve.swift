@@ -102,8 +102,8 @@ extension Config {
 
 extension RunningGateway {
     /// Tries to claim the database once per second until it is ready, then starts the delivery of emails. Until then,
-    /// requests that need the database get status 503. Logs the failures ever less often. Ends the process if the database belongs to another mode,
-    /// another master key or a pre-release version.
+    /// requests that need the database get status 503. Logs the failures ever less often. Ends the process if the
+    /// database belongs to another mode, another master key or a pre-release version.
     fileprivate func claimDatabaseLater(_ config: Config, _ log: Log) {
         Task(executorPreference: loop) { [self, loop, pool] in
             var failures = FailureStreak()

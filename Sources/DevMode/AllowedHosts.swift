@@ -4,9 +4,9 @@ internal import IPAddresses
 
 /// The hosts in whose name `dev` answers requests.
 ///
-/// `dev` accepts every caller, so a page of another site in the developer's browser must not use it. Such a page reaches
-/// loopback in two ways: under a name of its own that resolves to 127.0.0.1 (DNS rebinding), so that the browser sees no
-/// other origin; or across origins, with the header `Authorization` or on the paths for test suites.
+/// `dev` accepts every caller, so a page of another site in the developer's browser must not use it. Such a page
+/// reaches loopback in two ways: under a name of its own that resolves to 127.0.0.1 (DNS rebinding), so that the
+/// browser sees no other origin; or across origins, with the header `Authorization` or on the paths for test suites.
 package struct AllowedHosts: Sendable {
     /// In lower case.
     private let added: Set<[UInt8]>

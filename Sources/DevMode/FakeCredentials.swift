@@ -6,9 +6,9 @@ internal import Providers
 
 extension Verifier {
     /// Accepts the fake credentials of Firebase's emulator: bare JSON claims and unsigned JWTs, for any audience and
-    /// even from unsupported providers, as ID token or, without an ID token, as access token. Ignores the signature of a
-    /// token with the issuer of a built-in provider, unless the token names a key of a simulator. Passes all other signed
-    /// tokens to `signed`. `serve` cannot use this function.
+    /// even from unsupported providers, as ID token or, without an ID token, as access token. Ignores the signature of
+    /// a token with the issuer of a built-in provider, unless the token names a key of a simulator. Passes all other
+    /// signed tokens to `signed`. `serve` cannot use this function.
     ///
     /// - Parameter isSimulatorKey: whether a simulator has issued the key with this ID.
     static func fake(

@@ -22,8 +22,8 @@ struct EmailBrand {
         self.logo = logo
     }
 
-    /// Mail programs that ignore styles show the inline ones, which are light. Some invert these in dark mode; this style
-    /// replaces the inline colours there. It contains only constants and computed colours.
+    /// Mail programs that ignore styles show the inline ones, which are light. Some invert these in dark mode; this
+    /// style replaces the inline colours there. It contains only constants and computed colours.
     var style: Markup {
         let (light, dark) = (color.readable(on: .white).text, color.readable(on: Self.darkCard).text)
         return .style(

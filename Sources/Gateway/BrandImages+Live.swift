@@ -4,8 +4,8 @@ internal import Postgres
 internal import Storage
 
 extension BrandImages {
-    /// Keeps the bytes of up to 32 images (at most 2 MiB) for ten minutes, because every page shows a logo. An ID stands
-    /// for the same bytes forever.
+    /// Keeps the bytes of up to 32 images (at most 2 MiB) for ten minutes, because every page shows a logo. An ID
+    /// stands for the same bytes forever.
     static func cached(on pool: Pool, clock: WallClock) -> BrandImages {
         let store = BrandImageStore(pool: pool, clock: clock)
         let contents = Cache<CachedImage, [UInt8]?>(lifetime: .seconds(600), capacity: 32) {

@@ -189,8 +189,8 @@ package struct ConfigurationCache: Sendable {
         return found.key
     }
 
-    /// Returns signing keys that were loaded after this call. They are loaded at most once a second, so that tokens with
-    /// invented key IDs do not load the database.
+    /// Returns signing keys that were loaded after this call. They are loaded at most once a second, so that tokens
+    /// with invented key IDs do not load the database.
     func newKeyRing(of project: ID<Project>) async throws -> KeyRing {
         try await keyRings.newValue(for: project, interval: .seconds(1)) { try await loop.sleep(for: $0) }
     }

@@ -38,8 +38,8 @@ public struct PasswordThreads: Sendable {
     /// Runs `work` for a client on a thread of the kind that `cost` requires.
     ///
     /// - Parameter native: the cost of the gateway's own hashes.
-    /// - Throws: ``Overloaded`` if the queue is full; ``ClientGone`` if the client is gone when a thread is free; errors
-    ///   of `work`.
+    /// - Throws: ``Overloaded`` if the queue is full; ``ClientGone`` if the client is gone when a thread is free;
+    ///   errors of `work`.
     func run<Value: Sendable>(
         for client: HashingClient, cost: HashCost, native: HashCost, _ work: @escaping @Sendable () throws -> Value
     ) async throws -> Value {

@@ -101,8 +101,8 @@ struct IDTokenClaims: Encodable {
 }
 
 extension IDTokenClaims {
-    /// The audience of a project's ID tokens. The tokens of a restricted session (see ``Session/isRestricted(by:of:)``) have
-    /// another audience, so that no backend accepts them. No project ID contains a slash.
+    /// The audience of a project's ID tokens. The tokens of a restricted session (see ``Session/isRestricted(by:of:)``)
+    /// have another audience, so that no backend accepts them. No project ID contains a slash.
     static func audience(of realm: Realm, isRestricted: Bool) -> String {
         isRestricted ? "\(realm.project.id)/second-factor-enrollment" : realm.project.id.rawValue
     }

@@ -133,8 +133,8 @@ enum FuzzTarget: String, CaseIterable {
         do { return try PrivateKey.generate(.es256).publicKey } catch { fatalError("\(error)") }
     }()
 
-    /// A value that was decoded from the whole input is the value at the start of a longer input. A value that is cut off
-    /// is not a value.
+    /// A value that was decoded from the whole input is the value at the start of a longer input. A value that is cut
+    /// off is not a value.
     private static func parseCBOR(_ input: [UInt8]) {
         guard let value = try? CBOR.decode(input) else { return }
         let prefix = try? CBOR.decodePrefix(of: input + [0xFF])
@@ -145,8 +145,8 @@ enum FuzzTarget: String, CaseIterable {
         require((try? CBOR.decode(Array(input.dropLast()))) == nil, "\(value) is complete without its last byte")
     }
 
-    /// No attestation object contains a statement that a key made about this client data, and no authenticator data has a
-    /// valid signature of a key that signed nothing.
+    /// No attestation object contains a statement that a key made about this client data, and no authenticator data has
+    /// a valid signature of a key that signed nothing.
     private static func verifyPasskey(_ input: [UInt8]) {
         let policy = RelyingPartyPolicy(rpID: "app.example", origins: ["https://app.example"])
         func clientData(_ type: String) -> [UInt8] {

@@ -1,7 +1,7 @@
 import Testing
 
-/// A provider is one file of `Sources/Providers`, and one line in its list. All other code asks the values that the file
-/// makes, so a new provider cannot be forgotten anywhere.
+/// A provider is one file of `Sources/Providers`, and one line in its list. All other code asks the values that the
+/// file makes, so a new provider cannot be forgotten anywhere.
 @Suite("Names of providers")
 struct ProviderNameTests {
     /// The lower-case names of the providers, except Apple: its grants, notifications and transfers, and guideline 4.8,

@@ -22,8 +22,8 @@ struct Exchange: Sendable {
     var text: String { String(decoding: body, as: UTF8.self) }
     /// Whether the status is 200, or 204 for an operation that returns nothing.
     var isSuccess: Bool { status == 200 || status == 204 }
-    /// `200` or `204`; otherwise the status and the error's message, which begins with the wire code. An error without a
-    /// message is represented by its body.
+    /// `200` or `204`; otherwise the status and the error's message, which begins with the wire code. An error without
+    /// a message is represented by its body.
     var outcome: String {
         isSuccess ? "\(status)" : "\(status) \(json["error"]?["message"]?.string ?? text)"
     }

@@ -128,10 +128,10 @@ public final class TestCluster: Sendable {
 extension SQL {
     /// Selects a text that is equal for every copy of the template whose schema is unchanged.
     ///
-    /// The text combines a hash of the names of tables, indexes and sequences with counts of columns, indexes, defaults,
-    /// functions, triggers and constraints. Each count is followed by the sum of the IDs of the transactions that wrote
-    /// these objects. PostgreSQL computes this text much faster than a hash of the definitions. Objects with OIDs below
-    /// 16384 belong to PostgreSQL itself.
+    /// The text combines a hash of the names of tables, indexes and sequences with counts of columns, indexes,
+    /// defaults, functions, triggers and constraints. Each count is followed by the sum of the IDs of the transactions
+    /// that wrote these objects. PostgreSQL computes this text much faster than a hash of the definitions. Objects with
+    /// OIDs below 16384 belong to PostgreSQL itself.
     fileprivate static let schemaFingerprint: SQL = """
         SELECT concat_ws(' ',
             (SELECT sum(hashtext(relname || relnamespace)) FROM pg_class

@@ -42,8 +42,8 @@ extension EndpointCall {
             + app
     }
 
-    /// Calls `respond` for the signed-in user. Otherwise leads to the page on which the user can go on: on the gateway's
-    /// own origin, after signing in, or after signing in again.
+    /// Calls `respond` for the signed-in user. Otherwise leads to the page on which the user can go on: on the
+    /// gateway's own origin, after signing in, or after signing in again.
     fileprivate func accountPage(
         _ path: AccountPath?, _ respond: (AccountPageRequest) async throws -> PageResponse
     ) async throws -> PageResponse {

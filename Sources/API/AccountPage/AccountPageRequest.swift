@@ -76,7 +76,8 @@ struct AccountPageRequest {
     ///
     /// - Parameters:
     ///   - signedIn: the session that replaces the browser's; `nil` if the browser keeps its session.
-    ///   - userHandle: that of a removed passkey, in base64url, so that the page tells the browser which passkeys are left.
+    ///   - userHandle: that of a removed passkey, in base64url, so that the page tells the browser which passkeys are
+    ///     left.
     ///   - newLanguage: the language that the user has chosen for all pages; `nil` if the form chose none.
     func done(
         _ notice: AccountNotice, at next: AccountPath, replacingSessionBy signedIn: SignedIn? = nil,

@@ -36,8 +36,8 @@ extension AccountPageRequest {
         account.passkeys.first { $0.id == id }.map { Base64URL.encode(Array($0.userHandle.utf8)) }
     }
 
-    /// What the page tells the browser after the removal of a passkey: the passkeys of its user handle that are left. The
-    /// proof of the notice covers the handle: otherwise a link could hide the passkeys of another account.
+    /// What the page tells the browser after the removal of a passkey: the passkeys of its user handle that are left.
+    /// The proof of the notice covers the handle: otherwise a link could hide the passkeys of another account.
     var acceptedPasskeys: String? {
         guard let userHandle = call.request.query("userHandle"), let rpID = realm.project.passkeys.rpID,
             realm.offersPasskeys(to: .accountPage, on: call.origin(in: realm))

@@ -2,8 +2,8 @@ internal import HTTP
 internal import Identity
 internal import Pages
 
-/// The ways from the account page to the sign-in page, for a user who is signed in. What the sign-in page gets names the
-/// account, is sealed, and is valid for ten minutes.
+/// The ways from the account page to the sign-in page, for a user who is signed in. What the sign-in page gets names
+/// the account, is sealed, and is valid for ten minutes.
 extension AccountPageRequest {
     /// Leads to the sign-in page, which proves the same account again, and then back to this part.
     func reauthenticate() throws -> PageResponse {
@@ -36,8 +36,8 @@ extension AccountPageRequest {
 }
 
 extension SignInVisit {
-    /// Links an identity that the user has proven for the account page. No app exchanges a code, so the link takes effect
-    /// at once. The session of the browser must still be the one that asked for it.
+    /// Links an identity that the user has proven for the account page. No app exchanges a code, so the link takes
+    /// effect at once. The session of the browser must still be the one that asked for it.
     func linkForAccountPage(_ secrets: FlowResultSecrets) async throws -> PageResponse {
         guard let subject = request.subject, let session = try await call.browserSession(in: realm),
             session.caller.account.id == subject.account, session.caller.session.id == subject.session

@@ -1,7 +1,7 @@
 internal import Identity
 
-/// A text of the profile of an account or identity, such as a name or a photo URL. It is decoded without a limit, because an import shortens or
-/// drops what other requests may not contain.
+/// A text of the profile of an account or identity, such as a name or a photo URL. It is decoded without a limit,
+/// because an import shortens or drops what other requests may not contain.
 struct ProfileText: Decodable, Sendable {
     let text: String
 

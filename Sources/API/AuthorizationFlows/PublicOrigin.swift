@@ -21,7 +21,8 @@ public struct PublicOrigin: Sendable {
 extension RequestPipeline {
     /// Returns the origin of a page: the app's origin if the app's web server forwards `/__/auth/` to the gateway,
     /// otherwise the gateway's origin. All pages of one sign-in need the same origin. Unless the origin accepts the
-    /// header field `Host`, only a trusted proxy can name the app's host. The host must be one of the project's domains.
+    /// header field `Host`, only a trusted proxy can name the app's host. The host must be one of the project's
+    /// domains.
     func publicURL(of request: Request, in realm: Realm) -> String {
         let origin = services.signIn.publicOrigin
         let named: String? =

@@ -20,8 +20,9 @@ extension ActionPageRequest {
         return pageContext
     }
 
-    /// The project of a code that is stored but not valid, or the one that the link names: a used code is not stored. The
-    /// link proves nothing, but nothing about the project is secret, and the page leads only to the project's own apps.
+    /// The project of a code that is stored but not valid, or the one that the link names: a used code is not stored.
+    /// The link proves nothing, but nothing about the project is secret, and the page leads only to the project's own
+    /// apps.
     func projectOfRefusedCode() async throws -> (Realm, name: String)? {
         if let found = try await emailActions.realm(ofStored: code) { return found }
         guard let apiKey else { return nil }
@@ -41,8 +42,8 @@ extension ActionPageRequest {
         continueURL.flatMap { try? ContinueURL($0, in: realm) }
     }
 
-    /// The visit of the sign-in page; `nil` if the gateway did not seal it, it has expired, or this browser has no visit:
-    /// no other browser can continue it.
+    /// The visit of the sign-in page; `nil` if the gateway did not seal it, it has expired, or this browser has no
+    /// visit: no other browser can continue it.
     func signInPageReturn(in realm: Realm) -> SignInPageReturn? {
         guard let signInPage,
             let link = call.services.signInPage.link(signInPage, in: realm.project.id),

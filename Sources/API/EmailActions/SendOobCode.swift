@@ -68,7 +68,8 @@ private struct SendOobCodeRequest: ClientRequestBody {
     let tenantId: String?
     let targetProjectId: String?
 
-    /// Whether the scope `users.support` is sufficient: the email verifies the account's address or resets the password.
+    /// Whether the scope `users.support` is sufficient: the email verifies the account's address or resets the
+    /// password.
     fileprivate var isSupport: Bool {
         switch requestType {
         case .passwordReset, .verifyEmail: returnOobLink != true

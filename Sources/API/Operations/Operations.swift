@@ -5,8 +5,8 @@ extension Endpoint {
     /// Returns 200 while the process runs.
     static let getHealth = monitoring("getHealth", "/healthz") { _ in .text(status: 200, "ok") }
 
-    /// Returns whether the process should receive requests: 200 with its version, or 503 with the reasons. A wrong clock
-    /// is a note and not a reason: if PostgreSQL's clock is wrong, no gateway would be ready.
+    /// Returns whether the process should receive requests: 200 with its version, or 503 with the reasons. A wrong
+    /// clock is a note and not a reason: if PostgreSQL's clock is wrong, no gateway would be ready.
     static let getReadiness = monitoring("getReadiness", "/readyz") { call in
         let readiness = await call.services.operations.readiness()
         let reasons = [

@@ -20,8 +20,8 @@ extension Endpoint {
         try await $0.relyingPartyDocument { RelatedOrigins(origins: $0.relatedOrigins) }
     }
 
-    /// Tells password managers that the host has passkeys (W3C: "A Well-Known URL for Relying Party Passkey Endpoints").
-    /// The pages on which users create and manage passkeys are the app's, and are not listed.
+    /// Tells password managers that the host has passkeys (W3C: "A Well-Known URL for Relying Party Passkey
+    /// Endpoints"). The pages on which users create and manage passkeys are the app's, and are not listed.
     static let getPasskeyEndpoints = unauthenticated("getPasskeyEndpoints", "/.well-known/passkey-endpoints") {
         try await $0.relyingPartyDocument { _ in EmptyObject() }
     }

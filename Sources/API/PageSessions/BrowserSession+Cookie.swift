@@ -9,8 +9,8 @@ struct PageCookie {
 
     /// - Parameters:
     ///   - name: without prefix.
-    ///   - origin: the origin of the page. With https, the prefix `__Host-` keeps other hosts of the domain from setting
-    ///     the cookie (RFC 6265bis §4.1.3.2).
+    ///   - origin: the origin of the page. With https, the prefix `__Host-` keeps other hosts of the domain from
+    ///     setting the cookie (RFC 6265bis §4.1.3.2).
     private init(_ name: String, origin: String) {
         isSecure = origin.beginsExactly(with: "https://")
         self.name = (isSecure ? "__Host-" : "") + name

@@ -1,8 +1,8 @@
 internal import HTTP
 internal import Identity
 
-/// The apps of a project. Firebase Authentication has no such operations; their form follows that of Identity Platform's
-/// resources.
+/// The apps of a project. Firebase Authentication has no such operations; their form follows that of Identity
+/// Platform's resources.
 extension Endpoint {
     private static let collection = "/v2/projects/{project}/apps"
     private static let resource = collection + "/{appId}"

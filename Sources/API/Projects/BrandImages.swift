@@ -24,8 +24,8 @@ extension Endpoint {
     }
 
     /// An image for the pages of a project. Only images of brands are found, so that a removed image disappears, and
-    /// unknown IDs cost one query a second. The policy keeps a file that a browser takes for a page from loading or running
-    /// anything.
+    /// unknown IDs cost one query a second. The policy keeps a file that a browser takes for a page from loading or
+    /// running anything.
     static let getBrandImage = page("getBrandImage", .get, "/__/auth/assets/{project}/{image}") { call in
         let (project, id) = (call.parameters["project"] ?? "", ID<BrandImage>(call.parameters["image"] ?? ""))
         guard let (realm, image) = try await call.brandImage(id, of: ID(project)),

@@ -84,8 +84,8 @@ private struct ProjectConfig: Encodable {
     let texts: [CustomTextConfig]
     let warnings: [String]?
 
-    /// - Parameter administrator: who gets the response. Without the scope `trust`, it has nothing with which to sign in or
-    ///   to send messages; see ``Project/abbreviated``.
+    /// - Parameter administrator: who gets the response. Without the scope `trust`, it has nothing with which to sign
+    ///   in or to send messages; see ``Project/abbreviated``.
     init(_ realm: Realm, for administrator: Administrator, warnings: [String] = []) {
         self.warnings = warnings.isEmpty ? nil : warnings
         let policy = realm.policy

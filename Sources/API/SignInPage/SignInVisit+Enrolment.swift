@@ -7,8 +7,8 @@ internal import Pages
 extension SignInVisit {
     /// Stores the enrolment as the next step of the flow, and leads to its page.
     ///
-    /// - Returns: `nil` if the page cannot add a factor to the account, and the app gets a restricted session, with which
-    ///   it can.
+    /// - Returns: `nil` if the page cannot add a factor to the account, and the app gets a restricted session, with
+    ///   which it can.
     func enrolment(after signedIn: SignedIn, stays: Bool, afterForm: Bool) async throws -> PageResponse? {
         let (held, secret) = holding(signedIn, asking: .secondFactor, stays: stays)
         guard try await caller(of: held).map({ try canEnrol($0) }) == true else {

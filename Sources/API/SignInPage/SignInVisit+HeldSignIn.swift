@@ -44,8 +44,8 @@ extension SignInVisit {
     /// Returns the answer of a form to one of `questions`.
     ///
     /// - Returns: `nil` if the form is not of the page that asks. Also if the sign-in is no longer held, and then its
-    ///   session ends: the time is over, or the browser has since completed another sign-in or signed out, which removes
-    ///   the cookie.
+    ///   session ends: the time is over, or the browser has since completed another sign-in or signed out, which
+    ///   removes the cookie.
     func answer(_ fields: FormFields, to questions: HeldSignIn.Question...) async throws -> HeldSignInAnswer? {
         let secret = Secret(fields[signIn: .offer] ?? "")
         guard case .held(let held) = try await state().step, questions.contains(held.question),
@@ -89,8 +89,8 @@ extension SignInVisit {
         return pageContext
     }
 
-    /// Adds the created passkey to the account. As a second factor, it counts when the user signs in with it, on the same
-    /// page; otherwise the page returns to the app.
+    /// Adds the created passkey to the account. As a second factor, it counts when the user signs in with it, on the
+    /// same page; otherwise the page returns to the app.
     func createPasskey(_ fields: FormFields) async throws -> PageResponse {
         guard usesPasskeys, let answer = try await answer(fields, to: .passkey, .shownSecondFactor) else {
             return try await questionExpired()

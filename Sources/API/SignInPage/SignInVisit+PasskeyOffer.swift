@@ -13,8 +13,8 @@ extension SignInVisit {
 
     /// Stores the offer as the next step of the flow, and shows it.
     ///
-    /// - Returns: `nil` if nothing is offered: the browser cannot create passkeys, its user has declined recently, or the
-    ///   account has a passkey. Nor is it offered if the app's `max_age` is less than the time for the answer.
+    /// - Returns: `nil` if nothing is offered: the browser cannot create passkeys, its user has declined recently, or
+    ///   the account has a passkey. Nor is it offered if the app's `max_age` is less than the time for the answer.
     func passkeyOffer(after signedIn: SignedIn, stays: Bool) async throws -> PageResponse? {
         guard usesPasskeys, request.operation == .signIn, signedIn.session.method == .password,
             FormFields(call.request)?[signIn: .passkeys] == "on", pauseCookie.value(in: call.request) == nil,

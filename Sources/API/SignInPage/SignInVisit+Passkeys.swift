@@ -36,7 +36,8 @@ extension SignInVisit {
             })
     }
 
-    /// Signs in with a passkey. It counts as both factors, so it also completes a sign-in that waits for the second one.
+    /// Signs in with a passkey. It counts as both factors, so it also completes a sign-in that waits for the second
+    /// one.
     func submitPasskey(_ fields: FormFields, stays: Bool) async throws -> PageResponse {
         guard usesPasskeys else { throw PasskeyRefusal.notEnabled }
         let response = try AuthenticatorResponseInput(field: fields[signIn: .credential]).authentication()

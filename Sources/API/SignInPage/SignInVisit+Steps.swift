@@ -27,8 +27,8 @@ extension SignInVisit {
         return PageResponse(.redirect(to: SignInResult(request, issuer: issuer).url(code: issued.code)), of: realm.id)
     }
 
-    /// The session of the browser, if the app can continue with it: the app offers its method and names no other address,
-    /// the tenant is the same, and the account has the factors that the policy demands.
+    /// The session of the browser, if the app can continue with it: the app offers its method and names no other
+    /// address, the tenant is the same, and the account has the factors that the policy demands.
     func usableSession() async throws -> BrowserSession? {
         guard request.operation == .signIn, request.prompt != .login,
             let session = try await call.browserSession(in: realm)

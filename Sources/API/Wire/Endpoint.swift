@@ -52,7 +52,8 @@ public struct Endpoint: Sendable {
     var acceptsTenantInQueryOrBody: Bool { !isAboutConfiguration }
 
     /// Whether the operation shows or changes the configuration of a project or tenant. An administrator then gets the
-    /// stored configuration: with a cached one, a client that reads, edits and writes it would revert an earlier change.
+    /// stored configuration: with a cached one, a client that reads, edits and writes it would revert an earlier
+    /// change.
     var isAboutConfiguration: Bool { path.beginsExactly(with: "/v2/projects/") }
 
     /// The same operation, which serves disabled tenants too.

@@ -12,9 +12,9 @@ public protocol RequestThreads: Sendable {
     ) async throws -> Value
 }
 
-/// What the gateway decodes from a large body: all values in one step, after which the parsed body is released. A parsed
-/// body takes up to twenty times the memory of its bytes, and ``RequestThreads`` has few threads, so few parsed bodies
-/// exist at a time.
+/// What the gateway decodes from a large body: all values in one step, after which the parsed body is released. A
+/// parsed body takes up to twenty times the memory of its bytes, and ``RequestThreads`` has few threads, so few parsed
+/// bodies exist at a time.
 struct LargeBody: Sendable {
     /// Larger bodies of batches are decoded on ``RequestThreads``. A body of this size takes at most about ten
     /// milliseconds.

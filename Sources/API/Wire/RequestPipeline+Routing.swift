@@ -109,8 +109,8 @@ extension RequestPipeline {
 }
 
 extension RequestRejection {
-    /// The response to a request whose head is rejected. A target that is too long gets JSON. The origin is not known if
-    /// the head exceeds the limit, so pages of all origins can read this response, which is always the same.
+    /// The response to a request whose head is rejected. A target that is too long gets JSON. The origin is not known
+    /// if the head exceeds the limit, so pages of all origins can read this response, which is always the same.
     var readableResponse: Response {
         var response = response
         switch self {

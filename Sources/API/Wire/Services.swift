@@ -126,8 +126,8 @@ public struct ProjectServices: Sendable {
     let images: BrandImages
     let styles: BrandStyles
     let previewEmail: EmailPreview.Renderer
-    /// Returns a realm as it is stored now; `nil` if it does not exist any more. All other look-ups of realms may return
-    /// a configuration of a few seconds ago.
+    /// Returns a realm as it is stored now; `nil` if it does not exist any more. All other look-ups of realms may
+    /// return a configuration of a few seconds ago.
     let storedRealm: @Sendable (Realm) async throws -> Realm?
     /// Returns a project's realm that was loaded after the call. May suspend the caller for a second.
     let newRealm: @Sendable (ID<Project>) async throws -> Realm?

@@ -3,8 +3,8 @@ internal import JSON
 
 /// Parses the rows of a CSV file (RFC 4180) in chunks. The separator is the most frequent one of the first row.
 ///
-/// A row that is too long is parsed to its end, because newlines in its quoted fields do not end the row. Its fields are
-/// not kept.
+/// A row that is too long is parsed to its end, because newlines in its quoted fields do not end the row. Its fields
+/// are not kept.
 struct CSVUsers {
     /// The beginning of the file until the separator is known.
     private var head: [UInt8] = []

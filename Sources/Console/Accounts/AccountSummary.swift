@@ -147,8 +147,8 @@ extension Markup {
         Markup(.a, [.href(URLReference(path))], [content])
     }
 
-    /// A table with a heading above each column. In narrow windows, a table of more than two columns shows each row as a
-    /// list of headings with their values.
+    /// A table with a heading above each column. In narrow windows, a table of more than two columns shows each row as
+    /// a list of headings with their values.
     package static func table(_ label: String, _ headings: [String], _ rows: [[Markup]]) -> Markup {
         table(label, headings, body: Markup(.tbody, rows.map { row(headings, $0) }))
     }

@@ -90,7 +90,8 @@ extension AccountScreen {
         return value.map { "\(name) \($0)" } ?? name
     }
 
-    /// The account that was merged into this one last, unless the merge was undone; `nil` if the listed events have none.
+    /// The account that was merged into this one last, unless the merge was undone; `nil` if the listed events have
+    /// none.
     private static func lastMerged(_ events: APIResult) -> String? {
         let merges = (events.json?["auditEvents"]).elements.filter {
             ["account.merged", "account.mergeUndone"].containsExactly($0["action"]?.text ?? "")

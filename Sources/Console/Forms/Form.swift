@@ -7,8 +7,8 @@ package struct Form: Sendable {
     /// The label of the button.
     let button: String
     var fields: [FormField]
-    /// Whether the form edits the stored values that it shows. ``FormEdit`` then restricts a submission to what the user
-    /// has changed.
+    /// Whether the form edits the stored values that it shows. ``FormEdit`` then restricts a submission to what the
+    /// user has changed.
     let editsStoredValues: Bool
     /// The `operationId` of the form's request, for a form that makes no request of the values that it shows.
     let operation: String?

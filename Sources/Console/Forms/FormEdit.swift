@@ -11,7 +11,8 @@ struct FormEdit {
     let context: ScreenContext
 
     /// The value of ``shownField``: for each stored value, in the order of the fields, a MAC that is bound to the form.
-    /// It is not bound to the session: a person who proves the factors again gets a new one, and continues with the form.
+    /// It is not bound to the session: a person who proves the factors again gets a new one, and continues with the
+    /// form.
     var shown: String { stored.map { context.forms.token(for: subject($0, $0.stored)) }.joined(separator: ".") }
 
     /// The fields with stored values.

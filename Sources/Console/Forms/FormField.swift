@@ -11,8 +11,8 @@ package struct FormField: Sendable {
         case password
         /// As ``password``, for the password of the person who uses the page.
         case ownPassword
-        /// The email address with which the person signs in. While the field has the focus, a browser offers the passkeys
-        /// for a script on the page that waits for one.
+        /// The email address with which the person signs in. While the field has the focus, a browser offers the
+        /// passkeys for a script on the page that waits for one.
         case username
         /// A code of an authenticator app.
         case oneTimeCode

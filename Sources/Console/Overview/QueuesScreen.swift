@@ -2,7 +2,8 @@ internal import Encoding
 internal import HTML
 internal import JSON
 
-/// The work that a project's gateway repeats until it succeeds: emails, text messages, revocations at Apple, and events.
+/// The work that a project's gateway repeats until it succeeds: emails, text messages, revocations at Apple, and
+/// events.
 package enum QueuesScreen {
     private static let limit = 50
 

@@ -2,8 +2,8 @@ internal import Encoding
 internal import HTML
 internal import HTTP
 
-/// One page of a list that a screen has as a whole, and the links to the other pages. Longer lists would make the screen
-/// larger than 40 KiB.
+/// One page of a list that a screen has as a whole, and the links to the other pages. Longer lists would make the
+/// screen larger than 40 KiB.
 struct PagedList<Item: Sendable>: Sendable {
     /// The items of the page.
     let items: [Item]

@@ -25,8 +25,8 @@ package struct Screen: Sendable {
         Screen(title, status: 404, [.paragraph(advice)])
     }
 
-    /// The title for the element `title`, which cannot contain other elements. Between U+2068 and U+2069, the direction of
-    /// a person's text does not change the order of the texts around it.
+    /// The title for the element `title`, which cannot contain other elements. Between U+2068 and U+2069, the direction
+    /// of a person's text does not change the order of the texts around it.
     var isolatedTitle: String { title.utf8.allSatisfy { $0 < 0x80 } ? title : "\u{2068}\(title)\u{2069}" }
 
     /// The forms of the screen, also inside of other blocks.

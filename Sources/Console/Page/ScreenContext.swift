@@ -65,8 +65,8 @@ extension ScreenContext {
         FormTokens.Form(browser: browser, action: "notice", subject: text)
     }
 
-    /// The path of a page that states what the accepted form has done. The query contains the text, because the page may
-    /// not have the form any more. It also contains a proof, so that a link cannot show any text.
+    /// The path of a page that states what the accepted form has done. The query contains the text, because the page
+    /// may not have the form any more. It also contains a proof, so that a link cannot show any text.
     func path(_ path: String, stating notice: String) -> String {
         let proof = forms.token(for: noticeForm(notice))
         return ConsolePath.withQuery(ConsolePath.withQuery(path, "done", notice), "proof", proof)
@@ -80,9 +80,9 @@ extension ScreenContext {
         return text
     }
 
-    /// The path of a page that shows the result of an accepted form that no later request returns, such as a link with a
-    /// code. The query contains the result encrypted, with a proof that is bound to the session: a person can have any
-    /// text encrypted, and must not show it to others as a result.
+    /// The path of a page that shows the result of an accepted form that no later request returns, such as a link with
+    /// a code. The query contains the result encrypted, with a proof that is bound to the session: a person can have
+    /// any text encrypted, and must not show it to others as a result.
     func path(_ path: String, showing result: String) throws -> String {
         let sealed = try sealedTexts.seal(result, realm)
         let proof = forms.token(for: resultForm(sealed))
@@ -122,7 +122,8 @@ extension ScreenContext {
         return permissions.permission(operation, form.scopes)
     }
 
-    /// The path of an account's page. The ID is in the query, because browsers remove the segments `.` and `..` of a path.
+    /// The path of an account's page. The ID is in the query, because browsers remove the segments `.` and `..` of a
+    /// path.
     package func accountPath(_ id: String) -> String { consolePath(["accounts", "account"], [("id", id)]) }
 
     /// The path of a page of the console for the realm, with the tenant in its query.

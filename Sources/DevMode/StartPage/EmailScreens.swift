@@ -128,8 +128,8 @@ extension StartPages {
             })
     }
 
-    /// Returns the HTML of an email, whose links open new tabs. The Content-Security-Policy allows its inline styles and
-    /// its images, which are part of the document, and nothing else.
+    /// Returns the HTML of an email, whose links open new tabs. The Content-Security-Policy allows its inline styles
+    /// and its images, which are part of the document, and nothing else.
     func emailHTML(_ id: String) -> Response {
         guard let email = emails.email(withID: id) else { return .text(status: 404, "There is no such email.") }
         let html = email.message.inlineImages.reduce(email.message.html) { html, image in

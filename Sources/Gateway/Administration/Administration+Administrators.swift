@@ -6,8 +6,8 @@ internal import Storage
 internal import Tokens
 
 extension Administration {
-    /// Reads the settings of the console, and runs `body` like ``runWithKeys(for:_:)`` with the service that manages the
-    /// console's administrators.
+    /// Reads the settings of the console, and runs `body` like ``runWithKeys(for:_:)`` with the service that manages
+    /// the console's administrators.
     ///
     /// - Parameter createsProject: whether the operators' project is created if it does not exist.
     package static func runOnAdministrators(

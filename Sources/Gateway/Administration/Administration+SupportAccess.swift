@@ -3,8 +3,8 @@ internal import Storage
 internal import Tokens
 
 extension Administration {
-    /// Reads the master keys and the settings of email and of the console, and runs `body` like ``run(_:)`` with a service
-    /// that issues codes for support access. If no SMTP server is set, no email is queued.
+    /// Reads the master keys and the settings of email and of the console, and runs `body` like ``run(_:)`` with a
+    /// service that issues codes for support access. If no SMTP server is set, no email is queued.
     package static func runOnSupportAccess(
         _ body: @escaping @Sendable (Administration, SupportAccessCodes) async throws -> Void
     ) throws {

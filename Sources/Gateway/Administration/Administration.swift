@@ -63,8 +63,8 @@ package struct Administration: Sendable {
         package let factors: FactorSecrets
     }
 
-    /// Runs `body` with functions that encrypt and decrypt secrets under the master keys. If they are not needed, passes
-    /// `nil`, and does not read the master keys.
+    /// Runs `body` with functions that encrypt and decrypt secrets under the master keys. If they are not needed,
+    /// passes `nil`, and does not read the master keys.
     package static func runWithFileSecrets(
         ifNeeded isNeeded: Bool, _ body: @escaping @Sendable (Administration, FileSecrets?) async throws -> Void
     ) throws {

@@ -2,8 +2,8 @@ internal import API
 internal import Identity
 
 extension InProcessCaller {
-    /// The caller of the API for whom the console makes requests. Scopes are checked in the operations, as for a service
-    /// key.
+    /// The caller of the API for whom the console makes requests. Scopes are checked in the operations, as for a
+    /// service key.
     static func console(
         _ person: ConsolePerson, findRealm: @escaping @Sendable (ID<Realm>) async throws -> Realm?, clock: WallClock
     ) -> InProcessCaller {

@@ -9,8 +9,8 @@ extension SealedTexts {
             open: { try? tokens.decode(ConsoleText.self, from: $0, at: clock.now(), in: $1.id).0.text })
     }
 
-    /// Values of forms that wait while a person proves both factors again. A text of a URL is no draft: a person can have
-    /// any such text encrypted.
+    /// Values of forms that wait while a person proves both factors again. A text of a URL is no draft: a person can
+    /// have any such text encrypted.
     static func drafts(_ tokens: any SealedTokens, clock: WallClock) -> SealedTexts {
         SealedTexts(
             seal: {

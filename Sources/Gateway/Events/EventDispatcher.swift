@@ -40,8 +40,8 @@ package actor EventDispatcher {
     private var tasks: [EventDispatchStore.Key: Task<Void, Never>] = [:]
     /// The size of the next wave of an endpoint (default: one).
     private var waveSizes: [EventDispatchStore.Key: Int] = [:]
-    /// Endpoints that took longer than ``slowResponse``, or did not answer, and until when they get one request at a time.
-    /// A quick answer in between does not count: a hostile endpoint could alternate.
+    /// Endpoints that took longer than ``slowResponse``, or did not answer, and until when they get one request at a
+    /// time. A quick answer in between does not count: a hostile endpoint could alternate.
     private var slowUntil: [EventDispatchStore.Key: ContinuousClock.Instant] = [:]
     /// Whether the latest step left events that it did not number.
     private let hasBacklog = Mutex(false)
@@ -74,8 +74,8 @@ package actor EventDispatcher {
             reporter.report(try await store.endpointStates(of: projects, at: clock.now()))
         }
         guard !projects.isEmpty else { return hasBacklog.withLock { $0 = false } }
-        // One batch of each project, so that a project with many events does not delay the others. The projects share the
-        // maximum, so that many such projects do not delay the others either.
+        // One batch of each project, so that a project with many events does not delay the others. The projects share
+        // the maximum, so that many such projects do not delay the others either.
         var failure: (any Error)?
         var hasBacklog = false
         let waiting = try await store.projectsToNumber(among: projects)

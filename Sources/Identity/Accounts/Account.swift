@@ -6,8 +6,8 @@ public struct Account: Hashable, Sendable {
     public var email: EmailAddress?
     /// Whether the gateway or a provider has verified the address.
     public var emailIsVerified: Bool
-    /// The address for which the operator's blocking function has vouched. It proves no mailbox, and does not count after
-    /// the address has changed.
+    /// The address for which the operator's blocking function has vouched. It proves no mailbox, and does not count
+    /// after the address has changed.
     public var vouchedEmail: EmailAddress?
     /// The account's first address; `nil` unless it was replaced.
     public var initialEmail: EmailAddress?
@@ -92,8 +92,8 @@ extension Account {
         identities.isEmpty && email == nil && phoneNumber == nil && passkeys.isEmpty && !usesCustomTokens
     }
 
-    /// The wire's `signinMethods`: password, email link and the providers of the identities. Phone numbers, passkeys and
-    /// custom tokens are not listed.
+    /// The wire's `signinMethods`: password, email link and the providers of the identities. Phone numbers, passkeys
+    /// and custom tokens are not listed.
     public var signInMethods: [ProviderID] {
         (hasPassword ? [.password] : []) + (usesEmailLinks ? [.emailLink] : []) + identities.map(\.provider)
     }

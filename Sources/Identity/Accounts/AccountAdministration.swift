@@ -48,8 +48,8 @@ public struct AccountAdministration: Sendable {
 
         public init() {}
 
-        /// Whether the scope `users.support` is sufficient: the update only disables or enables the account, or ends its
-        /// sessions.
+        /// Whether the scope `users.support` is sufficient: the update only disables or enables the account, or ends
+        /// its sessions.
         public var isSupport: Bool {
             var support = AdministrativeChange()
             support.update.isDisabled = change.update.isDisabled

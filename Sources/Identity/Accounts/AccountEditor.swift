@@ -75,8 +75,9 @@ public struct AccountEditor: Sendable {
     ///
     /// A change of address or password, and ``Input/renewsSession``, end every session of the account and replace the
     /// caller's session with a new one. The new session counts as a fresh login, so all of these changes require a
-    /// recent login. Unlinking an identity and removing a passkey ends the other sessions that were opened with it. These
-    /// changes and removing the phone number require a recent login only with ``Policy/requiresRecentLoginToLink``.
+    /// recent login. Unlinking an identity and removing a passkey ends the other sessions that were opened with it.
+    /// These changes and removing the phone number require a recent login only with
+    /// ``Policy/requiresRecentLoginToLink``.
     public func edit(
         _ caller: Caller, _ input: Input, in realm: Realm, from context: RequestContext
     ) async throws -> Edited {

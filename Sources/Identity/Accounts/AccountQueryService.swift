@@ -27,8 +27,8 @@ public struct AccountQueryService: Sendable {
         try await store.page(by: order, skipping: count, limit: limit, in: realm.id)
     }
 
-    /// Returns a page of a search. The store reads at most `limit` accounts, of which the page may show fewer. The first
-    /// page begins with the accounts that the search text identifies, which do not count toward `limit`.
+    /// Returns a page of a search. The store reads at most `limit` accounts, of which the page may show fewer. The
+    /// first page begins with the accounts that the search text identifies, which do not count toward `limit`.
     ///
     /// - Parameter token: of the page; `nil` for the first page.
     /// - Throws: ``QueryRefusal``.

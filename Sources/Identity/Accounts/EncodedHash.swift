@@ -25,8 +25,8 @@ public struct EncodedHash: Hashable, Sendable {
     private static let lengthLimit = 256
     /// Binary logarithm of the cost. With a higher cost, a check could take more than a second.
     private static let bcryptCost = 4...14
-    /// The maximum is the highest default of other software: that of passlib for SHA-512. Each round hashes the password
-    /// again, so a million rounds over the longest password would take some three seconds.
+    /// The maximum is the highest default of other software: that of passlib for SHA-512. Each round hashes the
+    /// password again, so a million rounds over the longest password would take some three seconds.
     private static let shaCryptRounds = 1000...656_000
     private static let shaCryptDefaultRounds = 5000
     /// In bytes. libcrypt hashes no longer password.

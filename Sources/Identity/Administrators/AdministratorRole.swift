@@ -1,5 +1,5 @@
-/// What a person may do in the console, in one project or in all projects. Each role may do what the roles before it may
-/// do.
+/// What a person may do in the console, in one project or in all projects. Each role may do what the roles before it
+/// may do.
 public enum AdministratorRole: String, Codable, Hashable, Sendable, CaseIterable {
     /// Reads accounts, the configuration and the audit trail.
     case viewer

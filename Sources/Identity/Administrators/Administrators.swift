@@ -1,5 +1,5 @@
-/// The administrators of the projects: people who use the console. They are accounts of the operators' project, and have
-/// a role in one project or in all projects.
+/// The administrators of the projects: people who use the console. They are accounts of the operators' project, and
+/// have a role in one project or in all projects.
 ///
 /// Throws ``AdministratorRefusal``, and what ``AccountAdministration`` throws.
 public struct Administrators: Sendable {
@@ -119,8 +119,8 @@ public struct Administrators: Sendable {
             of: operators())
     }
 
-    /// Accepts an invitation for the account of a session of the console. If the person had no role, factors and passkeys
-    /// that the session has not proven are removed.
+    /// Accepts an invitation for the account of a session of the console. If the person had no role, factors and
+    /// passkeys that the session has not proven are removed.
     ///
     /// - Returns: `false` if the link is unknown, was used, has expired, or belongs to another person, or if the
     ///   authenticator app or the passkey was removed at the same time.
@@ -211,7 +211,7 @@ public protocol AdministratorStore: Sendable {
     ) async throws -> ListedAdministrator
     /// Gives the person the role. If the person has no other accepted role, removes what ``UnprovenFactors`` names.
     ///
-    /// - Returns: `false` if the person has no such invitation that has not expired, or neither an authenticator app nor
-    ///   a passkey of the operators' project, or the session has no factor that still counts.
+    /// - Returns: `false` if the person has no such invitation that has not expired, or neither an authenticator app
+    ///   nor a passkey of the operators' project, or the session has no factor that still counts.
     func accept(_ acceptance: RoleAcceptance, at now: Instant, of operators: ID<Project>) async throws -> Bool
 }

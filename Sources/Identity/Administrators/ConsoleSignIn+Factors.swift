@@ -76,8 +76,8 @@ extension ConsoleSignIn {
     }
 
     /// Removes a passkey of the person's account, but neither the last factor that a role needs nor the last sign-in
-    /// method. Sessions that were opened with the passkey end, also the person's own. Ignores a passkey that the account
-    /// does not have.
+    /// method. Sessions that were opened with the passkey end, also the person's own. Ignores a passkey that the
+    /// account does not have.
     public func removePasskey(
         _ passkey: ID<Passkey>, of person: ConsolePerson, from context: RequestContext
     ) async throws {

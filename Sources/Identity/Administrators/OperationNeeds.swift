@@ -1,9 +1,9 @@
-/// What an operation of administrators needs: the scope of the caller, and whether a person must have proven both factors
-/// recently. Each operation states it once, where it is declared.
+/// What an operation of administrators needs: the scope of the caller, and whether a person must have proven both
+/// factors recently. Each operation states it once, where it is declared.
 public struct OperationNeeds: Hashable, Sendable {
     public let scope: ServiceKeyScope
-    /// Whether a person who uses the console needs a proof of both factors of the last five minutes. A service key proves
-    /// nothing, so it needs none.
+    /// Whether a person who uses the console needs a proof of both factors of the last five minutes. A service key
+    /// proves nothing, so it needs none.
     public let recentProof: Bool
 
     private init(_ scope: ServiceKeyScope, recentProof: Bool) {
@@ -34,9 +34,9 @@ extension OperationNeeds {
 }
 
 extension ServiceKeyScope {
-    /// Whether a person needs a recent proof of both factors to have the scope. With such a scope, the person can act as
-    /// any user, or change who is believed. An account with a new address belongs to the owner of that mailbox after a
-    /// password reset.
+    /// Whether a person needs a recent proof of both factors to have the scope. With such a scope, the person can act
+    /// as any user, or change who is believed. An account with a new address belongs to the owner of that mailbox after
+    /// a password reset.
     public var needsRecentProof: Bool {
         switch self {
         case .writeUsers, .linkUsers, .trust, .mintTokens, .writeAdministrators: true

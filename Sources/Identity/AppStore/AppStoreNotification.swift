@@ -27,8 +27,8 @@ public enum RescissionEffect: String, Hashable, Sendable, CaseIterable {
 /// The withdrawal of a parent's consent to the use of an app (`RESCIND_CONSENT`), in one realm.
 public struct ConsentRescission: Hashable, Sendable {
     public let transaction: AppTransaction
-    /// When the App Store signed the notification. A statement of the transaction that the App Store has signed later is
-    /// not affected, because a device starts the app again only after a parent has consented again.
+    /// When the App Store signed the notification. A statement of the transaction that the App Store has signed later
+    /// is not affected, because a device starts the app again only after a parent has consented again.
     public let signedAt: Instant
     public let key: ReplayKey
     public let effect: RescissionEffect

@@ -86,8 +86,8 @@ public protocol AppStoreStore: Sendable {
     /// The realms that list the bundle ID in an app, or as a client ID of `apple.com`.
     func realms(ofApp bundleID: String) async throws -> [ID<Realm>]
 
-    /// Keeps the latest transactions of an account, at most ``transactionLimit``. If consent was withdrawn after the App
-    /// Store had signed `transaction`, applies the effect to the account.
+    /// Keeps the latest transactions of an account, at most ``transactionLimit``. If consent was withdrawn after the
+    /// App Store had signed `transaction`, applies the effect to the account.
     ///
     /// - Returns: whether consent was withdrawn.
     func save(

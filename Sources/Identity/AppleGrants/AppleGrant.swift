@@ -41,8 +41,8 @@ public struct AppleGrant: Hashable, Sendable {
     public let token: [UInt8]
     /// The redirect URI of the web flow; `nil` for a native app.
     public let redirectURI: String?
-    /// When the worker gives up; `nil` if no redemption or revocation is pending. A code has this time from the start. A
-    /// refresh token or access token gets it when a worker first claims or postpones it.
+    /// When the worker gives up; `nil` if no redemption or revocation is pending. A code has this time from the start.
+    /// A refresh token or access token gets it when a worker first claims or postpones it.
     public let expiresAt: Instant?
     /// Attempts so far, including the current one.
     public let attempts: Int

@@ -60,8 +60,8 @@ public struct AppleNotificationService: Sendable {
         return receipt
     }
 
-    /// Verifies the signature before it looks up the projects. If Apple's keys cannot be fetched, the notification stays
-    /// counted as rejected, because its sender is unknown.
+    /// Verifies the signature before it looks up the projects. If Apple's keys cannot be fetched, the notification
+    /// stays counted as rejected, because its sender is unknown.
     private func accepted(
         _ payload: () throws -> String, in pathProject: ID<Project>?, from context: RequestContext
     ) async throws -> (AppleNotification, [ID<Realm>]) {

@@ -52,7 +52,8 @@ public struct RestoreRepairs: Hashable, Sendable {
         case "tenant.removed": removedTenants.append(ID(note.subject))
         case "administrator.removed", "administrator.suspended": roles[ID(note.subject)] = .some(nil)
         case "administrator.invited":
-            // A person with a role is not invited, and the invitation replaced an earlier one, which the backup may have.
+            // A person with a role is not invited, and the invitation replaced an earlier one, which the backup may
+            // have.
             roles[ID(note.subject)] = .some(nil)
             lost[note.action, default: 0] += 1
         case "administrator.changed", "administrator.accepted":

@@ -17,8 +17,8 @@ public struct AuthorizationFlow: Hashable, SealedTokenContent {
 
     /// How the result reaches the app.
     public enum Delivery: Hashable, Codable, Sendable {
-        /// A redirect to the app, with the grant (see ``FlowResultSecrets``) in the query. The client has the `sessionId`
-        /// of `createAuthUri`.
+        /// A redirect to the app, with the grant (see ``FlowResultSecrets``) in the query. The client has the
+        /// `sessionId` of `createAuthUri`.
         ///
         /// - Parameter sessionHash: the SHA-256 of that `sessionId` in base64url.
         case app(AuthorizationTarget, sessionHash: String)

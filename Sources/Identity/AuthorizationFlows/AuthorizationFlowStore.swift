@@ -47,8 +47,8 @@ public struct ClaimedFlow: Sendable {
     }
 }
 
-/// The hashes of the secrets that a client presents for a result (see ``FlowResultSecrets``), with the app and the realm
-/// of the client.
+/// The hashes of the secrets that a client presents for a result (see ``FlowResultSecrets``), with the app and the
+/// realm of the client.
 public struct FlowResultKey: Sendable {
     /// SHA-256 of the grant.
     public let grantHash: [UInt8]

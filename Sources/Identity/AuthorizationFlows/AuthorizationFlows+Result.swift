@@ -1,7 +1,7 @@
 extension AuthorizationFlows {
     /// Returns the result of a flow to a client that presents the flow's grant and session ID (see
-    /// ``FlowResultSecrets``). The flow must belong to the client's app and realm. The sign-in that follows consumes the
-    /// grant, so a request that fails before the sign-in can be repeated.
+    /// ``FlowResultSecrets``). The flow must belong to the client's app and realm. The sign-in that follows consumes
+    /// the grant, so a request that fails before the sign-in can be repeated.
     ///
     /// - Throws: ``AuthorizationRefusal/missingSessionID``, ``AuthorizationRefusal/invalidGrant``.
     public func redeem(

@@ -10,10 +10,10 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
 
     /// If the app has redirect URIs, accepts only a URL that is equal to one of them. Otherwise accepts:
     /// - https URLs of authorized domains
-    /// - http URLs of `localhost` and `127.0.0.1` if these are authorized; with ``ModeRules/acceptsHTTPPages``, of every
-    ///   authorized domain
-    /// - as long as the project has the ``ModeRules/openDomains``: every https or http URL, and every custom scheme that
-    ///   an app can register
+    /// - http URLs of `localhost` and `127.0.0.1` if these are authorized; with ``ModeRules/acceptsHTTPPages``, of
+    ///   every authorized domain
+    /// - as long as the project has the ``ModeRules/openDomains``: every https or http URL, and every custom scheme
+    ///   that an app can register
     ///
     /// Rejects a URL whose query already has a parameter `grant` or `error`.
     public init(_ text: String, of app: App, in realm: Realm) throws(ContinueURLRefusal) {
@@ -80,8 +80,8 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
         return start.beginsExactly(with: "http://") || start.beginsExactly(with: "https://")
     }
 
-    /// The sources of a Content-Security-Policy for a form that leads to the target: the origin of a page, or the scheme
-    /// of an app.
+    /// The sources of a Content-Security-Policy for a form that leads to the target: the origin of a page, or the
+    /// scheme of an app.
     public var formTargets: [String] {
         guard isHTTP else { return [text.prefix { $0 != ":" }.lowercased() + ":"] }
         return text.prefixMatch(of: /[A-Za-z]+:\/\/[A-Za-z0-9.\[\]:-]+/).map { [String($0.output)] } ?? []

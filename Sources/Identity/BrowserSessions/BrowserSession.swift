@@ -1,7 +1,7 @@
 /// A session of a browser on the pages of the gateway. The browser proves it with a cookie.
 ///
-/// It is an ordinary session of the account: its owner finds it in the list of sessions and can end it there. No app has
-/// its tokens.
+/// It is an ordinary session of the account: its owner finds it in the list of sessions and can end it there. No app
+/// has its tokens.
 public struct BrowserSession: Sendable {
     public let caller: Caller
     /// Whether the user chose to stay signed in.
@@ -69,8 +69,8 @@ public struct BrowserSessions: Sendable {
         self.clock = clock
     }
 
-    /// Returns the session that a cookie proves, and extends it. An account that must enrol a second factor first has no
-    /// session here.
+    /// Returns the session that a cookie proves, and extends it. An account that must enrol a second factor first has
+    /// no session here.
     ///
     /// - Returns: `nil` if the session has ended, or belongs to another tenant than `realm`.
     public func find(_ value: BrowserSessionValue, in realm: Realm) async throws -> BrowserSession? {

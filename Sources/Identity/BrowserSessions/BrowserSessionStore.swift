@@ -39,7 +39,7 @@ public struct NewBrowserSession: Sendable {
     public let session: ID<Session>
     public let lifetime: BrowserSessionLifetime
     public let openedAt: Instant
-    /// SHA-256 of the secret of the cookie that the new one replaces, and the realm of its session, which ends. A project
-    /// and its tenants share the cookie. `nil` if there is none.
+    /// SHA-256 of the secret of the cookie that the new one replaces, and the realm of its session, which ends. A
+    /// project and its tenants share the cookie. `nil` if there is none.
     public let replaced: (secretHash: [UInt8], realm: ID<Realm>)?
 }

@@ -14,8 +14,8 @@ public struct EmailPreview: Sendable {
 extension EmailPreview {
     /// Renders an email with a link that does not work. Logos are missing, because an email attaches them.
     ///
-    /// The arguments are the kind, the language, the realm, the display name of the project, and the app whose brand the
-    /// email has.
+    /// The arguments are the kind, the language, the realm, the display name of the project, and the app whose brand
+    /// the email has.
     public typealias Renderer =
         @Sendable (OutgoingEmail.Kind, Language, Realm, String, ID<App>?) -> EmailPreview?
 }

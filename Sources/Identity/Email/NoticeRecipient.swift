@@ -32,8 +32,8 @@ extension Account {
     var provenEmail: EmailAddress? { emailIsVerified || identities.contains { $0.proves(email) } ? email : nil }
 
     /// The identities that the owner of the mailbox `email` may remove, because the gateway cannot know whether they
-    /// are the owner's: no provider of theirs has verified this address. It does not matter when an identity was linked,
-    /// or whether the account was created with it.
+    /// are the owner's: no provider of theirs has verified this address. It does not matter when an identity was
+    /// linked, or whether the account was created with it.
     public func removableIdentities(byOwnerOf email: EmailAddress?) -> [LinkedIdentity] {
         identities.filter { !$0.proves(email) }
     }

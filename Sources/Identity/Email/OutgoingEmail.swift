@@ -46,8 +46,8 @@ public struct OutgoingEmail: Hashable, Sendable {
         case administratorAdded = "notice.administrator-added"
         /// Sent to the owners after a person became an owner.
         case ownerAdded = "notice.owner-added"
-        /// Has a link that undoes the merge if it goes to the address of the source account. The one to the target's own
-        /// address has a link in ``EmailPayload/removals`` if a passkey or the number came with the source.
+        /// Has a link that undoes the merge if it goes to the address of the source account. The one to the target's
+        /// own address has a link in ``EmailPayload/removals`` if a passkey or the number came with the source.
         case accountsMerged = "notice.accounts-merged"
     }
 

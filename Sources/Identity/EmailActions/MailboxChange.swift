@@ -188,8 +188,8 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// Gives the caller's account the proven address. Every earlier session ends if this address replaces another one, or
-    /// if the account gets a password: another person may hold a session of the guest.
+    /// Gives the caller's account the proven address. Every earlier session ends if this address replaces another one,
+    /// or if the account gets a password: another person may hold a session of the guest.
     ///
     /// - Parameter passwordHash: the password with which the account signs in; `nil` if it signs in by email links.
     public static func linking(

@@ -160,7 +160,8 @@ public struct FactorEnrolment: Sendable {
 
     /// See ``generateRecoveryCodes(idToken:in:from:)``.
     ///
-    /// - Parameter isAnnounced: whether an email tells the owner; `false` directly after another email about the factor.
+    /// - Parameter isAnnounced: whether an email tells the owner; `false` directly after another email about the
+    ///   factor.
     public func generateRecoveryCodes(
         for caller: Caller, isAnnounced: Bool = true, in realm: Realm, from context: RequestContext
     ) async throws -> [String] {
@@ -191,7 +192,8 @@ public struct FactorEnrolment: Sendable {
         return caller
     }
 
-    /// Requires that the first factor of the caller's session supports second factors, and that the address is verified.
+    /// Requires that the first factor of the caller's session supports second factors, and that the address is
+    /// verified.
     func requireSupported(_ caller: Caller) throws(FactorRefusal) {
         guard ![.anonymous, .phone, .custom, ProviderID("gc.apple.com")].contains(caller.session.method) else {
             throw .unsupportedFirstFactor

@@ -1,7 +1,7 @@
 internal import Encoding
 
-/// A sign-in whose first factor was proven, and that waits for the second one. Nothing of it is stored or committed: the
-/// client keeps it as the wire's `mfaPendingCredential`.
+/// A sign-in whose first factor was proven, and that waits for the second one. Nothing of it is stored or committed:
+/// the client keeps it as the wire's `mfaPendingCredential`.
 struct PendingSignIn: SealedTokenContent {
     static let purpose = "mfa-pending-credential"
     static let invalidRefusal: any Refusal = FactorRefusal.invalidPendingCredential

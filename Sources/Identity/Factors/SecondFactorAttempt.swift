@@ -10,16 +10,16 @@ struct SecondFactorAttempt {
     static let hour: Duration = .seconds(3600)
     private static let day: Duration = .seconds(86_400)
 
-    /// Throws if the limits do not allow a one-time password. Called before the code is checked, and again after a right
-    /// code: without the second call, an attacker with more concurrent attempts than the limit allows could learn which
-    /// code is right.
+    /// Throws if the limits do not allow a one-time password. Called before the code is checked, and again after a
+    /// right code: without the second call, an attacker with more concurrent attempts than the limit allows could learn
+    /// which code is right.
     func requireAllowed() async throws { try await applyLimits(limiter.require) }
 
     /// Counts a wrong one-time password. Throws if concurrent attempts have reached the limit in the meantime.
     func recordFailure() async throws { try await applyLimits(limiter.count) }
 
-    /// After ``SecondFactorPolicy/hourlyFailureLimit`` wrong codes from all networks, a known network has a limit of its
-    /// own, so that an attacker with the first factor cannot keep the owner out.
+    /// After ``SecondFactorPolicy/hourlyFailureLimit`` wrong codes from all networks, a known network has a limit of
+    /// its own, so that an attacker with the first factor cannot keep the owner out.
     private func applyLimits(
         _ apply: (LimitKey, Int, Duration, ID<Realm>) throws(TooManyAttempts) -> Void
     ) async throws {
@@ -49,8 +49,8 @@ struct SecondFactorAttempt {
         }
     }
 
-    /// Counts a recovery code as wrong. A known network has a limit of its own, so that an attacker with the first factor
-    /// cannot use up the attempts of the owner.
+    /// Counts a recovery code as wrong. A known network has a limit of its own, so that an attacker with the first
+    /// factor cannot use up the attempts of the owner.
     ///
     /// - Returns: the limit that has counted the code.
     func countRecoveryFailure() async throws -> LimitKey {
@@ -61,7 +61,7 @@ struct SecondFactorAttempt {
         return key
     }
 
-    /// Subtracts a recovery code that was counted as wrong in advance. Afterwards the network may be a known one, so the
-    /// limit is not decided again.
+    /// Subtracts a recovery code that was counted as wrong in advance. Afterwards the network may be a known one, so
+    /// the limit is not decided again.
     func discountRecoveryFailure(_ key: LimitKey) { limiter.subtract(key, Self.hour, realm.id) }
 }

@@ -62,15 +62,15 @@ extension SecondFactorPolicy {
         }
     }
 
-    /// Whether a session has what the policy demands of the account now: a second factor or a passkey that still counts,
-    /// if the account is protected by one. The account may have got a factor since the session was opened.
+    /// Whether a session has what the policy demands of the account now: a second factor or a passkey that still
+    /// counts, if the account is protected by one. The account may have got a factor since the session was opened.
     func accepts(_ session: Session, of account: Account) -> Bool {
         !demandsProof(of: account) || session.hasSecondFactor(of: account)
     }
 
-    /// Whether a change of what protects `account` needs a session or a proof with a second factor or a passkey: factors,
-    /// passkeys, sign-in methods, merges and the deletion. Otherwise a password or a mailbox would be sufficient to
-    /// replace them.
+    /// Whether a change of what protects `account` needs a session or a proof with a second factor or a passkey:
+    /// factors, passkeys, sign-in methods, merges and the deletion. Otherwise a password or a mailbox would be
+    /// sufficient to replace them.
     func demandsProof(of account: Account) -> Bool { demandsFactor(of: account) || demandsPasskey(of: account) }
 
     /// Whether passkeys protect `account` as factors do. A sign-in cannot ask for a passkey after a password, so the

@@ -77,8 +77,8 @@ public struct SecondFactorSignIn: Sendable {
         return (account, pending, replayKey)
     }
 
-    /// Signs the user in with a code of the account's authenticator app, or with a recovery code. A one-time password has
-    /// six digits, and a recovery code has more.
+    /// Signs the user in with a code of the account's authenticator app, or with a recovery code. A one-time password
+    /// has six digits, and a recovery code has more.
     func finalize(
         _ pendingCredential: String, withCode code: String, for app: App, in realm: Realm, from context: RequestContext
     ) async throws -> SignedIn {

@@ -25,8 +25,8 @@ public struct HookMessage: Hashable, Codable, Sendable {
     }
 }
 
-/// The message of a refused sign-in, on the way from the return of a provider to the page. It is sealed, because anybody
-/// can write the URL of the page.
+/// The message of a refused sign-in, on the way from the return of a provider to the page. It is sealed, because
+/// anybody can write the URL of the page.
 public struct SignInPageVeto: Hashable, SealedTokenContent {
     public static let purpose = "sign-in page veto"
     public static let invalidRefusal: any Refusal = SignInPageRefusal.flowInvalid

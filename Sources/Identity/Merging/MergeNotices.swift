@@ -14,8 +14,8 @@ public struct MergeNotices: Sendable {
     }
 
     /// Each address gets one notice. The notice to the source's own address has a link that undoes the merge, if the
-    /// address is proven. The notice to the target's own address has a link that removes what came with the source, if a
-    /// passkey or the number did: an intruder in the target may have brought it. Identities get such links with the
+    /// address is proven. The notice to the target's own address has a link that removes what came with the source, if
+    /// a passkey or the number did: an intruder in the target may have brought it. Identities get such links with the
     /// notice of a reset.
     public func emailBatch(for accounts: MergedAccounts) throws -> EmailBatch {
         guard emailFactory.sendsEmail else { return .none }

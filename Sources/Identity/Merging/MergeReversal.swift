@@ -10,8 +10,9 @@ internal import Encoding
 public struct MergeReversal: Hashable, Sendable {
     /// Whether the source gets back its address and the password that it had.
     public let returnsEmail: Bool
-    /// Whether the source gets back its password, if it gets back its address. A young password does not return, because
-    /// the merge has deleted the link that could remove it; but no link could remove that of the account's creation.
+    /// Whether the source gets back its password, if it gets back its address. A young password does not return,
+    /// because the merge has deleted the link that could remove it; but no link could remove that of the account's
+    /// creation.
     public let returnsPassword: Bool
     public let returnsPhoneNumber: Bool
     /// Identities that move back from the target.

@@ -91,8 +91,8 @@ extension PasskeyChallenges {
 
     /// Returns the content of a challenge.
     ///
-    /// - Throws: ``PasskeyRefusal/challengeExpired``; ``PasskeyRefusal/invalidResponse(reason:)`` unless the challenge is
-    ///   of one of `kinds`, and has this binding.
+    /// - Throws: ``PasskeyRefusal/challengeExpired``; ``PasskeyRefusal/invalidResponse(reason:)`` unless the challenge
+    ///   is of one of `kinds`, and has this binding.
     func open(
         _ challenge: [UInt8], _ kinds: Set<Kind>, _ binding: Binding, at now: Instant
     ) throws(PasskeyRefusal) -> Content {

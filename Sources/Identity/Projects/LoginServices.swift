@@ -272,8 +272,8 @@ extension AppSettings.Platform {
 }
 
 extension App {
-    /// Whether the app is, or could be, an app for Apple's platforms: its platform is one of them or not declared, or it
-    /// has a bundle ID, or it is distributed for Apple's devices.
+    /// Whether the app is, or could be, an app for Apple's platforms: its platform is one of them or not declared, or
+    /// it has a bundle ID, or it is distributed for Apple's devices.
     var isForApplePlatform: Bool {
         settings.platform.isApplePlatform || settings.platform == .other || !settings.bundleIDs.isEmpty
             || [.appStore, .marketplace].contains(settings.distribution)

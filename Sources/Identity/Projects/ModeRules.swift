@@ -22,8 +22,8 @@ public struct ModeRules: Hashable, Sendable {
     /// Whether codes for telephone numbers are listed for tests instead of sent. Then neither budgets nor calling codes
     /// limit them, and tenants have no sign-in by telephone number.
     public var listsPhoneCodes = false
-    /// Whether a blocking function that states that an address is not verified takes the verification also from an account
-    /// that exists.
+    /// Whether a blocking function that states that an address is not verified takes the verification also from an
+    /// account that exists.
     public var hooksRevokeVerifications = false
     /// The languages for tests of the pages that a request may name.
     public var pseudoLocales: [Language] = []

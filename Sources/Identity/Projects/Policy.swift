@@ -102,7 +102,8 @@ public struct Policy: Hashable, Sendable {
     /// applies only to apps for Apple's platforms; see ``LoginServices``.
     public var requiresAppleOnEveryPlatform: Bool
 
-    /// What happens to a child's account when a parent withdraws consent to the app (the App Store's `RESCIND_CONSENT`).
+    /// What happens to a child's account when a parent withdraws consent to the app (the App Store's
+    /// `RESCIND_CONSENT`).
     public var rescindedConsent: RescissionEffect
 
     /// The second factors of accounts. A tenant has settings of its own.

@@ -18,8 +18,8 @@ public struct Project: Hashable, Sendable {
     public var modeRules = ModeRules()
     /// In the order of creation.
     public var apps: [App] = []
-    /// The display names of the stored apps. Only ``name(of:)`` reads them; an edit of the configuration does not change
-    /// them.
+    /// The display names of the stored apps. Only ``name(of:)`` reads them; an edit of the configuration does not
+    /// change them.
     public var appNames: [ID<App>: String] = [:]
     /// The identity providers that the project can configure.
     public let supportedProviders: SupportedProviders
@@ -121,8 +121,8 @@ public struct AppSettings: Hashable, Sendable {
     /// loopback URLs. If the list is empty, every page of an authorized domain is accepted; see
     /// ``AuthorizationTarget``.
     public var redirectURIs: [String]
-    /// Whether the app may sign in with the session of the browser without a page (`prompt=none`). Otherwise an app that
-    /// opens the page unseen could find out who uses the browser.
+    /// Whether the app may sign in with the session of the browser without a page (`prompt=none`). Otherwise an app
+    /// that opens the page unseen could find out who uses the browser.
     public var allowsSilentSignIn = false
     /// Exempts the app from guideline 4.8.
     public var exemption: LoginServicesExemption?

@@ -1,9 +1,9 @@
 /// Separates configuration changes that ``ServiceKeyScope/config`` alone allows from those that also need
 /// ``ServiceKeyScope/trust``.
 ///
-/// Ordinary members affect neither whose tokens are accepted, nor where codes are sent, nor the words of emails. Each `replacingOrdinaryMembers`
-/// returns the old value with the ordinary members of the new value. If the result differs from the new value, the
-/// change needs ``ServiceKeyScope/trust``. A member that is not listed here is not ordinary.
+/// Ordinary members affect neither whose tokens are accepted, nor where codes are sent, nor the words of emails. Each
+/// `replacingOrdinaryMembers` returns the old value with the ordinary members of the new value. If the result differs
+/// from the new value, the change needs ``ServiceKeyScope/trust``. A member that is not listed here is not ordinary.
 extension ProjectConfiguration {
     /// Whether the change from `old` needs ``ServiceKeyScope/trust``.
     public func changesTrust(since old: ProjectConfiguration) -> Bool {

@@ -46,8 +46,8 @@ public enum LimitKey: Hashable, Sendable {
     case factorFailures(ID<Account>, from: ClientNetwork)
     /// Wrong one-time passwords for one account from all networks together.
     case accountFactorFailures(ID<Account>)
-    /// Wrong one-time passwords for one account from one of its known networks, after those of all networks have reached
-    /// their limit.
+    /// Wrong one-time passwords for one account from one of its known networks, after those of all networks have
+    /// reached their limit.
     case knownNetworkFactorFailures(ID<Account>, from: ClientNetwork)
     /// Wrong recovery codes for one account, from networks that are not known networks of it.
     case recoveryCodeFailures(ID<Account>)
@@ -72,8 +72,8 @@ public enum LimitKey: Hashable, Sendable {
     /// Wrong codes for a telephone number, counted per purpose and network: wrong codes from one network must not keep
     /// the owner out in another.
     case wrongPhoneCodes(PhoneNumber, PhoneCode.Purpose, from: ClientNetwork)
-    /// Wrong codes for emails of the sign-in page to one address, from one network: wrong codes from one network must not
-    /// keep the owner out in another.
+    /// Wrong codes for emails of the sign-in page to one address, from one network: wrong codes from one network must
+    /// not keep the owner out in another.
     case wrongEmailCodes(EmailAddress, from: ClientNetwork)
     /// Wrong codes for emails of the sign-in page to any address, from one network.
     case wrongEmailCodesFromNetwork(ClientNetwork)

@@ -24,10 +24,11 @@ struct EmailCodeAttempt {
         project = ID(realm.project.id)
     }
 
-    /// Counts the attempt as a wrong one. Called before the comparison, so that parallel attempts do not exceed a limit.
+    /// Counts the attempt as a wrong one. Called before the comparison, so that parallel attempts do not exceed a
+    /// limit.
     ///
-    /// - Throws: ``TooManyAttempts`` if the limit of the network is reached; ``SignInPageRefusal/onlyLink`` if one of the
-    ///   address is. The attempt is then not counted.
+    /// - Throws: ``TooManyAttempts`` if the limit of the network is reached; ``SignInPageRefusal/onlyLink`` if one of
+    ///   the address is. The attempt is then not counted.
     mutating func count(isFromKnownNetwork: () async throws -> Bool) async throws {
         try add(.wrongEmailCodesFromNetwork(network), Self.networkLimit)
         do {

@@ -1,7 +1,7 @@
 /// A sign-in that the page holds until its user has answered a question. The app gets no code before.
 public struct HeldSignIn: Hashable, Codable, Sendable {
-    /// How long the user can answer, from the login or from the enrolment of a factor on. Who finds the page later could
-    /// be anyone.
+    /// How long the user can answer, from the login or from the enrolment of a factor on. Who finds the page later
+    /// could be anyone.
     public static let lifetime: Duration = .seconds(300)
 
     /// What the page asks. The gateway shows a question once, because the next person at the browser can load the page

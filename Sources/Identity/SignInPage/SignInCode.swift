@@ -22,7 +22,8 @@ public struct NewSignInCode: Sendable {
     /// Until then, a second use of the code, or of the flow, is recognised.
     public let keptUntil: Instant
 
-    /// Whether the session on the page existed before the flow: of the browser ("Continue as"), or of an app that links.
+    /// Whether the session on the page existed before the flow: of the browser ("Continue as"), or of an app that
+    /// links.
     public var continuesSession: Bool { isContinued || link != nil && !endsSession }
 }
 

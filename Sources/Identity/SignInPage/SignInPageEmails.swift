@@ -50,8 +50,8 @@ public struct SignInPageEmails: Sendable {
         }
     }
 
-    /// Sends an email that signs its reader in to the account that has the address, or to a new account. The work is the
-    /// same for every address.
+    /// Sends an email that signs its reader in to the account that has the address, or to a new account. The work is
+    /// the same for every address.
     public func sendSignIn(
         to email: String?, stays: Bool, in visit: Visit, of realm: Realm, from context: RequestContext
     ) async throws -> SignInPageEmail {

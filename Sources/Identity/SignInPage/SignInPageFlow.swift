@@ -162,7 +162,8 @@ public struct SignInPageFlow: Hashable, SealedTokenContent {
         return flow
     }
 
-    /// Leads from outside the page back to a flow, as one tab shows it: the flow that is stored may be that of another tab.
+    /// Leads from outside the page back to a flow, as one tab shows it: the flow that is stored may be that of another
+    /// tab.
     public struct Reference: Hashable, Codable, Sendable {
         let id: String
         private let remembers: Bool?

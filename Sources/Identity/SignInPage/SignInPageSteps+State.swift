@@ -7,13 +7,14 @@ private struct StoredState: SealedTokenContent {
 }
 
 extension SignInPageSteps {
-    /// The longest `state` that pages carry. They repeat the flow in each form and link, so that a longer one would make
-    /// them too large.
+    /// The longest `state` that pages carry. They repeat the flow in each form and link, so that a longer one would
+    /// make them too large.
     private static let lengthOnPages = 128
 
     /// Stores the app's `state` of a new flow, if it is long.
     ///
-    /// - Returns: the flow. It is unchanged if the client's network has stored too much: then the pages carry the `state`.
+    /// - Returns: the flow. It is unchanged if the client's network has stored too much: then the pages carry the
+    ///   `state`.
     public func storingState(
         of flow: SignInPageFlow, until end: Instant, in project: Realm, from context: RequestContext
     ) async throws -> SignInPageFlow {

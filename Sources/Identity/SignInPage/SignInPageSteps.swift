@@ -180,8 +180,8 @@ public protocol SignInStepStore: Sendable {
     /// - Parameters:
     ///   - former: the content that the new one was made from; `nil` if there was none.
     ///   - resetsAttempts: whether the attempts are counted from zero again.
-    /// - Throws: ``StoreConflict/stale`` if the content is no longer `former`: a write over another one would bring back
-    ///   a code that was replaced, with all attempts.
+    /// - Throws: ``StoreConflict/stale`` if the content is no longer `former`: a write over another one would bring
+    ///   back a code that was replaced, with all attempts.
     func set(
         _ content: String, of flow: [UInt8], replacing former: String?, resetsAttempts: Bool, until end: Instant,
         in realm: ID<Realm>

@@ -15,8 +15,8 @@ public struct GoogleSecurityToken: Hashable, Sendable {
         self.signals = signals
     }
 
-    /// ID tokens from before this time do not sign in again after the end of all sessions. The next whole second, because
-    /// tokens state their times in whole seconds.
+    /// ID tokens from before this time do not sign in again after the end of all sessions. The next whole second,
+    /// because tokens state their times in whole seconds.
     public var cutoff: Instant { Instant(seconds: issuedAt.seconds + 1) }
 
     /// How long replay keys are kept. Google repeats a token only for hours.

@@ -3,8 +3,8 @@ extension RateLimiter {
     /// Notifications belong to no project until they are verified.
     private static let installation = ID<Realm>("")
 
-    /// Counts a notification as rejected before `verify` verifies it, so that concurrent notifications cannot exceed the
-    /// limit. It is subtracted again unless it is bad.
+    /// Counts a notification as rejected before `verify` verifies it, so that concurrent notifications cannot exceed
+    /// the limit. It is subtracted again unless it is bad.
     ///
     /// - Parameters:
     ///   - isRejection: whether an error means that the notification is bad. An outage does not.

@@ -7,8 +7,8 @@ public struct PhoneCode: Hashable, Sendable {
         case secondFactor = "MULTI_FACTOR_SIGN_IN"
     }
 
-    /// Who requests a code. Each kind has rate limits of its own, so that requests of one kind do not use up the codes of
-    /// another one.
+    /// Who requests a code. Each kind has rate limits of its own, so that requests of one kind do not use up the codes
+    /// of another one.
     public enum Requester: Hashable, Sendable {
         /// A client that has proven nothing, or enrols the number.
         case anyone
@@ -141,8 +141,8 @@ public struct SMSBudget: Hashable, Sendable {
     public let perDay: Int
     public let perCallingCode: Int
 
-    /// The budget of a code. A fifth of the project's budget, and of that of each calling code, is reserved for codes as
-    /// second factor: anyone can request the others. Without second factors, nothing is reserved.
+    /// The budget of a code. A fifth of the project's budget, and of that of each calling code, is reserved for codes
+    /// as second factor: anyone can request the others. Without second factors, nothing is reserved.
     init(of purpose: PhoneCode.Purpose, toCallingCode prefix: String, in realm: Realm) {
         let settings = realm.project.sms
         let mayDemandFactors = realm.policy.secondFactors.state != .disabled || realm.project.hasTenants

@@ -1,7 +1,7 @@
 /// A proven telephone number.
 public struct PhoneProof: Hashable, Sendable {
-    /// What the commit uses up: a code, named by the hash of its session. A code counts once, directly or through one of
-    /// the temporary proofs that it led to.
+    /// What the commit uses up: a code, named by the hash of its session. A code counts once, directly or through one
+    /// of the temporary proofs that it led to.
     public enum Consumed: Hashable, Sendable {
         case code([UInt8])
         /// - Parameters:

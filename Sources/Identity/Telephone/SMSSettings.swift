@@ -1,7 +1,7 @@
 public import Encoding
 
-/// How a project sends codes to telephone numbers, and to which ones. Tenants share the settings and the budget of their
-/// project.
+/// How a project sends codes to telephone numbers, and to which ones. Tenants share the settings and the budget of
+/// their project.
 public struct SMSSettings: Hashable, Sendable {
     /// The format of the requests to the sender.
     public enum Format: String, CaseIterable, Sendable {

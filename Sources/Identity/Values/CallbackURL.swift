@@ -24,8 +24,8 @@ public struct CallbackURL: Hashable, Sendable {
         rawValue = text
     }
 
-    /// The scheme and the host, with an ellipsis for the rest. Path and query can contain a token, which is often the only
-    /// secret of the receiver.
+    /// The scheme and the host, with an ellipsis for the rest. Path and query can contain a token, which is often the
+    /// only secret of the receiver.
     public var abbreviated: String {
         let parts = rawValue.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
         return "\(parts.first ?? "")//\(parts.last?.prefix { $0 != "/" && $0 != "?" } ?? "")/…"

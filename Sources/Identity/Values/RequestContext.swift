@@ -7,8 +7,8 @@ public struct RequestContext: Sendable {
     public internal(set) var app: ID<App>?
     /// The code of the sign-in page that the request exchanges for a link or a merge.
     var exchangedCode: ExchangedCode?
-    /// The requested language; `nil` if the request names none that is supported. ``emailLanguage`` takes precedence over
-    /// other statements of the request.
+    /// The requested language; `nil` if the request names none that is supported. ``emailLanguage`` takes precedence
+    /// over other statements of the request.
     public let language: Language?
     /// The language that the app has requested for emails, which takes precedence over the account's.
     public let emailLanguage: Language?

@@ -41,8 +41,8 @@ public final class TimeZones: Sendable {
         self.load = load
     }
 
-    /// - Returns: UTC without a name, and if the database does not know the time zone or fails: a page with times in UTC
-    ///   is better than none.
+    /// - Returns: UTC without a name, and if the database does not know the time zone or fails: a page with times in
+    ///   UTC is better than none.
     public func offsets(of name: TimeZoneName?) async -> TimeZoneOffsets {
         guard let name, name != .utc else { return .utc }
         if let known = loaded.withLock({ $0[name] }) { return known }

@@ -191,7 +191,8 @@ public struct PhoneNumber: Hashable, Sendable {
     }
 }
 
-/// The address of a user's photo, for display only. It need not be a valid URL: backends may set any text, as in Firebase.
+/// The address of a user's photo, for display only. It need not be a valid URL: backends may set any text, as in
+/// Firebase.
 public struct PhotoURL: BytewiseComparable, Codable, Sendable {
     public let rawValue: String
 

@@ -12,8 +12,8 @@ extension Page {
             ])
     }
 
-    /// Says what a deletion deletes, and asks for a tick. Without a session, the page offers to sign in: it has a public
-    /// URL, which the app's page in a store names.
+    /// Says what a deletion deletes, and asks for a tick. Without a session, the page offers to sign in: it has a
+    /// public URL, which the app's page in a store names.
     ///
     /// - Parameters:
     ///   - account: the account of the signed-in user.

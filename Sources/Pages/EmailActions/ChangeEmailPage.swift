@@ -26,7 +26,8 @@ extension Page {
             ] + context.newAccountSection(choice, form, isAboutChange: old != nil))
     }
 
-    /// - Parameter accountURL: the account page, where the change may have been requested; `nil` if the account has none.
+    /// - Parameter accountURL: the account page, where the change may have been requested; `nil` if the account has
+    ///   none.
     public static func emailChanged(
         to new: EmailAddress, continuing url: ContinueURL?, orTo accountURL: String? = nil, _ context: Context
     ) -> Page {

@@ -21,8 +21,8 @@ public struct Page: Sendable {
         public let imageDirectory: String?
         /// The ID of the request in the log, for a page that reports a failure.
         public let requestID: String?
-        /// The query with which the browser gets the page again, to show it in another language; `nil` for a page that a
-        /// browser cannot get twice.
+        /// The query with which the browser gets the page again, to show it in another language; `nil` for a page that
+        /// a browser cannot get twice.
         public var repeatingQuery: [(name: String, value: String)]?
 
         /// - Parameter projectName: the display name of the project, which the name of `brand` replaces.
@@ -44,14 +44,15 @@ public struct Page: Sendable {
     let context: Context
     let title: Text
     var content: [Markup]
-    /// The JSON that ``PageScript/delivery`` reads: the result or the error of a sign-in, and how the script passes it to
-    /// the app. `nil` for a page without this script.
+    /// The JSON that ``PageScript/delivery`` reads: the result or the error of a sign-in, and how the script passes it
+    /// to the app. `nil` for a page without this script.
     var eventDelivery: String?
     /// Whether a form of the page is for ``PageScript/passkeys``.
     var usesPasskeys = false
     /// The URL that the page opens as soon as it is loaded; `nil` for a page that stays.
     var refresh: Destination?
-    /// Precedes the title of the window. If it is empty, the title of a page with a rejected form begins with "Error: ".
+    /// Precedes the title of the window. If it is empty, the title of a page with a rejected form begins with "Error:
+    /// ".
     var windowTitlePrefix = ""
     /// Whether the page explains that something did not work. Then its footer contains the ID of the request.
     var isFailure = false
@@ -80,8 +81,8 @@ public struct Page: Sendable {
                     + (usesPasskeys ? [PageScript.passkeys.markup] : [])))
     }
 
-    /// Returns the response for a page without script. A page with ``eventDelivery`` needs ``flowResponse(status:)``, and
-    /// one with ``usesPasskeys`` needs ``sessionResponse(status:formTargets:imageSources:)``.
+    /// Returns the response for a page without script. A page with ``eventDelivery`` needs ``flowResponse(status:)``,
+    /// and one with ``usesPasskeys`` needs ``sessionResponse(status:formTargets:imageSources:)``.
     public func response(status: Int = 200) -> Response {
         Self.response(
             Array(html.utf8), language: context.language.rawValue, styles: context.styleHashes,
@@ -120,7 +121,8 @@ public struct Page: Sendable {
         """
     }
 
-    /// The directive of a Content-Security-Policy that allows only the styles with these hashes, with a space at its end.
+    /// The directive of a Content-Security-Policy that allows only the styles with these hashes, with a space at its
+    /// end.
     static func stylePolicy(_ hashes: [String]) -> String {
         "style-src \(hashes.map { "'sha256-\($0)'" }.joined(separator: " ")); "
     }

@@ -2,8 +2,8 @@ internal import HTML
 internal import Identity
 
 extension Page {
-    /// The title of the window. It begins with "Error" if the page returns a rejected form, so that a screen reader says
-    /// so first (WCAG 2.2, 2.4.2 and 3.3.1).
+    /// The title of the window. It begins with "Error" if the page returns a rejected form, so that a screen reader
+    /// says so first (WCAG 2.2, 2.4.2 and 3.3.1).
     var windowTitle: String {
         let heading = context.string(title)
         let prefix = windowTitlePrefix.isEmpty && hasProblem ? context.string(.page(.rejectedForm)) : windowTitlePrefix

@@ -2,8 +2,8 @@ internal import HTML
 internal import Identity
 
 extension Page {
-    /// The links of the brand, which every page has in the same place (WCAG 2.2, 3.2.6), the switch of the language, and
-    /// after a failure the ID with which the operator finds the request in the log. Empty without any.
+    /// The links of the brand, which every page has in the same place (WCAG 2.2, 3.2.6), the switch of the language,
+    /// and after a failure the ID with which the operator finds the request in the log. Empty without any.
     var footer: [Markup] {
         let brand = context.brand
         let links: [(label: PageText, link: BrandLink?)] = [

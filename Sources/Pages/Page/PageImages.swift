@@ -29,7 +29,8 @@ extension Page.Context {
         imageDirectory.map { URLReference($0 + image.id.rawValue) }
     }
 
-    /// The directive for images of a Content-Security-Policy, with a space at the end; empty if the page shows no images.
+    /// The directive for images of a Content-Security-Policy, with a space at the end; empty if the page shows no
+    /// images.
     var imagePolicy: String {
         imageDirectory == nil || brand.images.isEmpty ? "" : "img-src 'self'; "
     }

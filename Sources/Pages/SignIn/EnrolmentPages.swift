@@ -17,8 +17,8 @@ public struct EnrolmentScreen: Sendable {
 }
 
 extension Page {
-    /// Asks the user to add a second factor before the page returns to the app. To cancel is a form, because the session
-    /// of the sign-in ends with it.
+    /// Asks the user to add a second factor before the page returns to the app. To cancel is a form, because the
+    /// session of the sign-in ends with it.
     ///
     /// - Parameters:
     ///   - answer: the secret without which the page cannot be answered.

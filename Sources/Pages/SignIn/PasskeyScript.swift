@@ -1,11 +1,12 @@
 extension PageScript {
     /// Performs the ceremony of each form with `data-passkey`, writes the response of the authenticator into the hidden
-    /// field `credential`, and submits the form. While no ceremony runs, the browser offers passkeys where the user types
-    /// the address (conditional mediation). A form is hidden unless the browser supports passkeys, and the advice about that is
-    /// shown instead. Other forms tell the gateway that the browser can create passkeys.
+    /// field `credential`, and submits the form. While no ceremony runs, the browser offers passkeys where the user
+    /// types the address (conditional mediation). A form is hidden unless the browser supports passkeys, and the advice
+    /// about that is shown instead. Other forms tell the gateway that the browser can create passkeys.
     ///
     /// The script also tells the browser which passkeys it may stop offering (WebAuthn Level 3 §5.1.10). A form has
-    /// `data-unknown` if no account has the presented passkey. A notice has `data-accepted` if the user has removed one.
+    /// `data-unknown` if no account has the presented passkey. A notice has `data-accepted` if the user has removed
+    /// one.
     package static let passkeys = PageScript(
         text: """
             (()=>{

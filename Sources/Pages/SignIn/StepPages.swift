@@ -72,8 +72,8 @@ extension Page {
     /// - Parameters:
     ///   - provider: the name of the provider of the identity.
     ///   - known: the methods of the account; `nil` if the page must not reveal that it exists.
-    ///   - isLinked: `false` if the user only signs in to the account: a guest, or the user of an account that has another
-    ///     identity of the provider.
+    ///   - isLinked: `false` if the user only signs in to the account: a guest, or the user of an account that has
+    ///     another identity of the provider.
     public static func conflict(
         _ screen: SignInScreen, provider: String, known: [ProviderID]?, isLinked: Bool, _ step: SignInStep,
         _ context: Context

@@ -1,8 +1,8 @@
 internal import HTML
 internal import Identity
 
-/// The rules for the pages of one language: fonts and the breaks of lines. They follow the ``Stylesheet``, and a page in
-/// another language does not contain them.
+/// The rules for the pages of one language: fonts and the breaks of lines. They follow the ``Stylesheet``, and a page
+/// in another language does not contain them.
 struct LanguageStyle: Sendable {
     /// As ``Stylesheet/text``.
     let text: StaticString

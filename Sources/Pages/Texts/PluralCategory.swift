@@ -6,8 +6,8 @@ public enum PluralCategory: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Language {
-    /// The categories of whole numbers below one million. In French, Italian, Portuguese and Spanish, CLDR has a further
-    /// category for whole millions (`many`), which no text needs.
+    /// The categories of whole numbers below one million. In French, Italian, Portuguese and Spanish, CLDR has a
+    /// further category for whole millions (`many`), which no text needs.
     public var pluralCategories: Set<PluralCategory> {
         switch self {
         case .japanese, .korean, .simplifiedChinese, .traditionalChinese, .indonesian: [.other]

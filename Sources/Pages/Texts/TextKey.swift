@@ -3,8 +3,8 @@ public import Identity
 /// The texts of one area, with one text per case and language. Each language has a file with an exhaustive `switch` of
 /// its own, so a missing text does not compile.
 ///
-/// A text has placeholders such as `{app}`, and plurals as in ICU: `{minutes, plural, one {# minute} other {# minutes}}`
-/// with the categories of ``Language/pluralCategories``. A ``Text`` fills them.
+/// A text has placeholders such as `{app}`, and plurals as in ICU: `{minutes, plural, one {# minute} other {#
+/// minutes}}` with the categories of ``Language/pluralCategories``. A ``Text`` fills them.
 public protocol TextKey: CaseIterable, Hashable, Sendable {
     var english: StaticString { get }
     var japanese: StaticString { get }

@@ -32,8 +32,8 @@ extension CBORValue {
 /// Decodes CBOR that different decoders read in the same way. libcbor reads the data items.
 ///
 /// An input has at most ``maximumLength`` bytes, and a value at most ``maximumItems`` data items (keys count too) and
-/// ``maximumDepth`` nested arrays and maps. Strings, arrays and maps declare their length. Tags, floating-point numbers,
-/// `undefined`, duplicate keys and integers outside of `Int64` are rejected.
+/// ``maximumDepth`` nested arrays and maps. Strings, arrays and maps declare their length. Tags, floating-point
+/// numbers, `undefined`, duplicate keys and integers outside of `Int64` are rejected.
 ///
 /// No memory is reserved for a length that the input declares.
 public enum CBOR {

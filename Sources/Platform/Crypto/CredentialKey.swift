@@ -1,7 +1,7 @@
 internal import CSystem
 
-/// A public key of a WebAuthn credential. Verifies signatures in the encodings of WebAuthn Level 3 §6.5.5, and not those
-/// of JOSE, for which ``PublicKey`` is. Threads may share it.
+/// A public key of a WebAuthn credential. Verifies signatures in the encodings of WebAuthn Level 3 §6.5.5, and not
+/// those of JOSE, for which ``PublicKey`` is. Threads may share it.
 public final class CredentialKey: @unchecked Sendable {
     /// The numbers of a public key, big-endian.
     public enum Parts: Hashable, Sendable {

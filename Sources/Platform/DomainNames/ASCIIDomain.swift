@@ -5,8 +5,8 @@ public enum ASCIIDomain {
     /// The maximum length of an input in bytes. Every name that has a valid form is shorter.
     private static let inputLimit = 1024
 
-    /// Converts each label that is not ASCII to an A-label (`xn--…`), as browsers do: UTS #46, non-transitional, so that
-    /// `straße` and `strasse` stay different.
+    /// Converts each label that is not ASCII to an A-label (`xn--…`), as browsers do: UTS #46, non-transitional, so
+    /// that `straße` and `strasse` stay different.
     ///
     /// - Returns: the name in lower case; `nil` if the name is not valid.
     public static func converting(_ domain: String) -> String? {

@@ -247,8 +247,8 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// Runs the queued jobs, in at most 64 rounds, so that tasks that resume each other cannot starve sockets and
     /// timers. Nor can long work that yields: the jobs that have run for ``longIterationMilliseconds`` may use as much
     /// processor time again, then no further round begins. The time on the clock alone does not count, because the
-    /// system may have run another thread meanwhile. A loop that stopped then would send small batches of SQL statements
-    /// while the machine is busy.
+    /// system may have run another thread meanwhile. A loop that stopped then would send small batches of SQL
+    /// statements while the machine is busy.
     private func runJobs() {
         let serial = asUnownedSerialExecutor()
         let preferred = asUnownedTaskExecutor()

@@ -50,8 +50,8 @@ public struct Markup: Sendable {
     /// - Parameter text: inserted without escaping, so it must be a constant in the source code.
     public static func script(_ text: StaticString) -> Markup { Markup(html: "<script>\(text)</script>") }
 
-    /// - Parameter svg: the content of an `svg` element with a view box of 48 by 48, hidden from screen readers. Inserted
-    ///   without escaping, so it must be a constant in the source code.
+    /// - Parameter svg: the content of an `svg` element with a view box of 48 by 48, hidden from screen readers.
+    ///   Inserted without escaping, so it must be a constant in the source code.
     public static func icon(_ svg: StaticString) -> Markup {
         Markup(html: #"<svg viewBox="0 0 48 48" width="20" height="20" aria-hidden="true">\#(svg)</svg>"#)
     }

@@ -72,7 +72,8 @@ extension Connection {
     /// Closes the connection. Cancels the task of a request in progress, and discards its response.
     func close() { end(lingering: false) }
 
-    /// - Parameter lingering: whether the server still reads what the client sends, so that the client gets the response.
+    /// - Parameter lingering: whether the server still reads what the client sends, so that the client gets the
+    ///   response.
     func end(lingering: Bool) {
         switch phase {
         case .closed: return

@@ -3,8 +3,8 @@ public import Encoding
 /// Accepts a form only if a page of the gateway sent it, for the same browser, action and subject. Every page with a
 /// form uses it. Pages also prove with it that a statement in their query comes from the gateway.
 ///
-/// It does not stop a form that a script of the same origin submits. Therefore no session exists on a host that forwards
-/// `/__/auth/` to the gateway.
+/// It does not stop a form that a script of the same origin submits. Therefore no session exists on a host that
+/// forwards `/__/auth/` to the gateway.
 public struct FormTokens: Sendable {
     /// The name of the field with the token.
     public static let field: ByteText = "formToken"

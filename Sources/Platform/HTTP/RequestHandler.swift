@@ -1,7 +1,7 @@
 /// Routes and answers requests. The server has one handler per event loop.
 public struct RequestHandler: Sendable {
-    /// Returns the route for a method, a path, which is not percent-decoded, and header fields. Called once per request,
-    /// before the body is read.
+    /// Returns the route for a method, a path, which is not percent-decoded, and header fields. Called once per
+    /// request, before the body is read.
     let route: @Sendable (Method, String, Headers) -> MatchedRoute
     /// Returns the response to a request whose body is rejected. Receives the request without its body.
     let rejected: @Sendable (BodyRejection, Request) -> Response

@@ -115,8 +115,8 @@ private func parameterValue(_ text: Substring) -> String? {
     return value
 }
 
-/// Whether later code cannot interpret the value of a parameter differently: it has at most 128 bytes, no path separator
-/// and no control character, and is not a dot segment.
+/// Whether later code cannot interpret the value of a parameter differently: it has at most 128 bytes, no path
+/// separator and no control character, and is not a dot segment.
 private func isUnambiguous(_ value: String) -> Bool {
     value.utf8.count <= 128 && value != "." && value != ".."
         && value.unicodeScalars.allSatisfy { $0 != "/" && $0 != "\\" && $0.properties.generalCategory != .control }

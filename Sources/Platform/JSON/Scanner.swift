@@ -217,8 +217,8 @@ extension Scanner {
         throw .malformed(offset: position)
     }
 
-    /// Scans a multi-byte character by table 3-7 of the Unicode standard, which excludes overlong forms, surrogates, and
-    /// code points above U+10FFFF.
+    /// Scans a multi-byte character by table 3-7 of the Unicode standard, which excludes overlong forms, surrogates,
+    /// and code points above U+10FFFF.
     private mutating func scanCharacter() throws(JSONFault) -> Unicode.Scalar {
         let lead = bytes[position]
         position += 1

@@ -30,8 +30,8 @@ public enum StrictJSON {
         return text
     }
 
-    /// The maximum number of elements of an array that is decoded as other types than ``JSONValue``. Decoding an element
-    /// takes up to a hundred times as long as scanning it.
+    /// The maximum number of elements of an array that is decoded as other types than ``JSONValue``. Decoding an
+    /// element takes up to a hundred times as long as scanning it.
     public static let elementLimit = 4096
 
     static func parse(_ bytes: [UInt8], maximumDepth: Int = 32) throws(JSONFault) -> ParsedValue {
@@ -77,8 +77,8 @@ public enum JSONFault: Error, Equatable {
     /// too.
     case malformed(offset: Int)
     case tooDeep
-    /// Two members of one object have the same name once escapes are resolved (RFC 8259 §4, RFC 7515 §4), or, where names
-    /// are converted, once they are in camel case.
+    /// Two members of one object have the same name once escapes are resolved (RFC 8259 §4, RFC 7515 §4), or, where
+    /// names are converted, once they are in camel case.
     case duplicateMember
     /// U+0000 in a string, escaped or not. C libraries would truncate the string, and PostgreSQL would reject it.
     case nul

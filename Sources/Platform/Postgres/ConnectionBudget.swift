@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Bounds the sum of the connections of several pools, usually those of a process.
 ///
-/// Each pool may always have one connection. The pools share the others: a pool that needs another connection while none
-/// is left waits for one of its own, or until a pool ends an idle one.
+/// Each pool may always have one connection. The pools share the others: a pool that needs another connection while
+/// none is left waits for one of its own, or until a pool ends an idle one.
 public final class ConnectionBudget: Sendable {
     private struct State {
         var shared: Int

@@ -8,8 +8,8 @@ internal import Synchronization
 /// The server listens only on a Unix socket in a private directory, without passwords. All calls block: use them at
 /// start-up, at shutdown and in tests, never on an event loop.
 ///
-/// If root runs this process, PostgreSQL's programs run as the user `postgres`, or as `nobody` if there is no such user.
-/// If that user cannot enter the directory given to ``start(directory:durable:connections:)``, the cluster is in
+/// If root runs this process, PostgreSQL's programs run as the user `postgres`, or as `nobody` if there is no such
+/// user. If that user cannot enter the directory given to ``start(directory:durable:connections:)``, the cluster is in
 /// `/var/tmp/sekisho-<hash>`; see ``dataDirectory``.
 public final class PrivatePostgres: Sendable {
     /// The path of the cluster's data directory.

@@ -183,8 +183,8 @@ final class RecordedFamily<Value: Measurement>: MetricFamily {
     }
 
     /// Returns samples of all combinations of declared label values, even before the first event of a combination.
-    /// Otherwise a rate that Prometheus computes would miss the first event. A combination with `other`, and a histogram,
-    /// which has many lines, are included only if the value is no longer initial.
+    /// Otherwise a rate that Prometheus computes would miss the first event. A combination with `other`, and a
+    /// histogram, which has many lines, are included only if the value is no longer initial.
     func samples() -> [String] {
         measurements.indices.flatMap { index -> [String] in
             var remainder = index

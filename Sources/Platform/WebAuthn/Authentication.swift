@@ -33,8 +33,8 @@ public struct UnverifiedAuthentication: Sendable {
         self.userHandle = userHandle
     }
 
-    /// The challenge that the client answers. Not verified: the caller must check that it issued this challenge for this
-    /// ceremony before it passes the challenge to ``verified(with:challenge:by:)``.
+    /// The challenge that the client answers. Not verified: the caller must check that it issued this challenge for
+    /// this ceremony before it passes the challenge to ``verified(with:challenge:by:)``.
     public var challenge: [UInt8] { clientData.challenge }
 
     /// Verifies the response in the order of WebAuthn Level 3 §7.2. A counter that did not increase is no error (step

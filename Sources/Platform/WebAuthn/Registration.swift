@@ -16,8 +16,8 @@ public struct UnverifiedRegistration: Sendable {
         self.attestationObject = attestationObject
     }
 
-    /// The challenge that the client answers. Not verified: the caller must check that it issued this challenge for this
-    /// ceremony before it passes the challenge to ``verified(challenge:by:)``.
+    /// The challenge that the client answers. Not verified: the caller must check that it issued this challenge for
+    /// this ceremony before it passes the challenge to ``verified(challenge:by:)``.
     public var challenge: [UInt8] { clientData.challenge }
 
     /// Verifies the response in the order of WebAuthn Level 3 §7.1. The caller checks afterwards that the credential ID

@@ -10,9 +10,9 @@ public struct AccountClearing: Sendable {
         self.pool = pool
     }
 
-    /// Deletes the accounts, the realm's tombstones, withdrawals of consent, and the values that were used and are valid
-    /// only once, so that a test suite can use the same nonce in each run. Foreign keys also delete the identities, sessions and other rows
-    /// of the accounts; audit events and queued emails remain.
+    /// Deletes the accounts, the realm's tombstones, withdrawals of consent, and the values that were used and are
+    /// valid only once, so that a test suite can use the same nonce in each run. Foreign keys also delete the
+    /// identities, sessions and other rows of the accounts; audit events and queued emails remain.
     public func clear(_ realm: ID<Realm>) async throws {
         try await withStoreErrors {
             try await pool.transaction { transaction in

@@ -3,8 +3,8 @@ internal import Postgres
 
 /// The identities of an account as a column of a row, and their decoding.
 enum IdentityRow {
-    /// Selects the identities of the account in a table with the alias `a`. They have no order, because PostgreSQL would
-    /// prepare a sort for each execution.
+    /// Selects the identities of the account in a table with the alias `a`. They have no order, because PostgreSQL
+    /// would prepare a sort for each execution.
     static let column: SQL = """
         ARRAY(SELECT ROW(\(SQL.array(.text, of: expressions)), \(SQL.array(.time, of: expressions)), \
         \(SQL.array(.flag, of: expressions)), l.real_user_status) FROM linked_identity l \

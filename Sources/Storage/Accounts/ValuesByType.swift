@@ -3,8 +3,9 @@ internal import Postgres
 /// The values of a row that a statement returns in one array for each type.
 ///
 /// For each execution of a statement, PostgreSQL prepares every column of every step of the plan, and every argument of
-/// a function. An array takes about as much time as one column. A look-up with a column for each member of accounts, and
-/// a `jsonb_build_object` of identities, took an eighth longer, and for an account with an identity half as long again.
+/// a function. An array takes about as much time as one column. A look-up with a column for each member of accounts,
+/// and a `jsonb_build_object` of identities, took an eighth longer, and for an account with an identity half as long
+/// again.
 struct ValuesByType {
     fileprivate var texts: Fields
     fileprivate var times: Fields

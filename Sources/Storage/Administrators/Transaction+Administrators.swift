@@ -2,11 +2,11 @@ internal import Identity
 internal import Postgres
 
 extension Transaction {
-    /// Locks the enabled owners of all projects, and returns them. Other transactions that remove, disable or demote one
-    /// of them wait, and then see what this transaction has done.
+    /// Locks the enabled owners of all projects, and returns them. Other transactions that remove, disable or demote
+    /// one of them wait, and then see what this transaction has done.
     ///
-    /// Precedes all other locks of the transaction. Locks the owners in the order of their IDs, so that two transactions
-    /// do not deadlock.
+    /// Precedes all other locks of the transaction. Locks the owners in the order of their IDs, so that two
+    /// transactions do not deadlock.
     ///
     /// - Parameter realm: the realm of the operators' project; every other realm has no owners.
     func lockOwners(in realm: ID<Realm>) async throws -> Owners {
@@ -55,9 +55,9 @@ extension Transaction {
         return try await !query(statement).isEmpty
     }
 
-    /// Requires that the caller's session was opened with a factor or a passkey, if the account has an accepted role, or
-    /// an invitation and a passkey. The transaction has locked the account. Otherwise the thief of a person's mailbox
-    /// could set a password by email, add another factor, and use the console.
+    /// Requires that the caller's session was opened with a factor or a passkey, if the account has an accepted role,
+    /// or an invitation and a passkey. The transaction has locked the account. Otherwise the thief of a person's
+    /// mailbox could set a password by email, add another factor, and use the console.
     ///
     /// - Throws: ``EditRefusal/loginTooOld``.
     func requireProvenFactor(toAddBy caller: Session, in realm: ID<Realm>) async throws {

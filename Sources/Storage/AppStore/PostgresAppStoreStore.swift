@@ -33,7 +33,8 @@ public struct PostgresAppStoreStore: AppStoreStore {
             try await pool.transaction { connection in
                 _ = try await connection.execute(.lock(transaction, in: realm))
                 let isRescinded = try await !connection.query(.rescission(of: transaction, in: realm)).isEmpty
-                // Before the transaction is stored, because the row locks the account, and a stronger lock could deadlock.
+                // Before the transaction is stored, because the row locks the account, and a stronger lock could
+                // deadlock.
                 if isRescinded {
                     try await connection.rescind(
                         transaction, of: account, effect: effect, recording: recording, at: now, in: realm)

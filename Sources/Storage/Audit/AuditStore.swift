@@ -5,8 +5,8 @@ public import Postgres
 
 /// Reads the audit trail, and records operations that change nothing else in the database. Other operations insert
 /// their events in the transactions that make their changes. Events are never changed, except that an event of an
-/// action that a client can repeat without limit counts its repetitions; see ``AuditNote/coalescingKey(by:at:in:)``. The
-/// janitor deletes events after the retention period.
+/// action that a client can repeat without limit counts its repetitions; see ``AuditNote/coalescingKey(by:at:in:)``.
+/// The janitor deletes events after the retention period.
 public struct AuditStore: Sendable {
     private let pool: Pool
 
@@ -82,8 +82,8 @@ extension SQL {
             "realm_id, \(kind.rawValue), id, \(try json(actor.detail))::jsonb FROM \(source)")
     }
 
-    /// Inserts an audit event for each role of a deleted account in `source`, in the trail of the role's project. The row
-    /// of the role goes with the account, after the statement.
+    /// Inserts an audit event for each role of a deleted account in `source`, in the trail of the role's project. The
+    /// row of the role goes with the account, after the statement.
     static func auditRemovedRoles(of source: SQL, by actor: AuditActor, at now: Instant) throws -> SQL {
         insertAuditEvents(
             id: "gen_random_uuid()", by: actor, at: now,

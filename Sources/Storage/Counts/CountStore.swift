@@ -109,8 +109,8 @@ extension SQL {
             """
     }
 
-    /// Selects the first day whose hours may be missing in `daily_count`: the one after its latest day, or the day of the
-    /// earliest hour. NULL if nothing was counted.
+    /// Selects the first day whose hours may be missing in `daily_count`: the one after its latest day, or the day of
+    /// the earliest hour. NULL if nothing was counted.
     static let firstDayToAdd: SQL = """
         SELECT coalesce(
             (SELECT extract(epoch FROM max(day))::bigint + 86400 FROM daily_count),

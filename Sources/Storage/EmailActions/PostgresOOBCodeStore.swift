@@ -171,9 +171,10 @@ extension Transaction {
 }
 
 extension Redemption {
-    /// Whether the redemption was decided with knowledge of all identities and passkeys that the account has now. Always
-    /// true if the decision does not depend on them. A reset notifies the owner of every remaining identity, so an identity
-    /// that was linked after the decision requires a new decision. The same applies if the user selected identities.
+    /// Whether the redemption was decided with knowledge of all identities and passkeys that the account has now.
+    /// Always true if the decision does not depend on them. A reset notifies the owner of every remaining identity, so
+    /// an identity that was linked after the decision requires a new decision. The same applies if the user selected
+    /// identities.
     fileprivate func knows(_ account: Account) -> Bool {
         guard case .change(let change) = step, code.purpose == .resetPassword || change.removesSelection else {
             return true

@@ -97,8 +97,8 @@ extension EventDispatchStore {
         }
     }
 
-    /// Records the results of attempts, and moves the endpoint's cursor. A delivery that became due at another time during
-    /// the attempt stays pending: an operator has asked for the event again.
+    /// Records the results of attempts, and moves the endpoint's cursor. A delivery that became due at another time
+    /// during the attempt stays pending: an operator has asked for the event again.
     ///
     /// - Returns: `false` if another process has moved the cursor, or the endpoint was deleted or disabled; nothing is
     ///   recorded then.

@@ -75,8 +75,8 @@ public struct EventDispatchStore: Sendable {
     }
 
     /// Deletes rows by their place (`ctid`), and by nothing else: with a join on their keys, or a condition on the
-    /// project, a plan that was made while the table was empty, as it usually is, compares every row of the project with
-    /// every row of the batch. No statement updates a row of `outbox`.
+    /// project, a plan that was made while the table was empty, as it usually is, compares every row of the project
+    /// with every row of the batch. No statement updates a row of `outbox`.
     static func numbering(of project: ID<Project>, after last: Int64, limit: Int) -> SQL {
         """
         WITH moved AS (

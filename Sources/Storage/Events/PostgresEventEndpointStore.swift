@@ -116,8 +116,8 @@ public struct PostgresEventEndpointStore: EventEndpointStore {
         let ids = try replay.ids?.map { try UUID(ID<StoredEvent>($0)) }
         let selected: SQL = if let ids { "e.id = ANY (\(ids))" } else { "true" }
         let until: SQL = if let until = replay.until { "e.sequence <= \(until)" } else { "true" }
-        // An event after the cursor is delivered anyway. The time changes in any case: it tells the process that has the
-        // event in flight that it was asked for again.
+        // An event after the cursor is delivered anyway. The time changes in any case: it tells the process that has
+        // the event in flight that it was asked for again.
         let statement: SQL = """
             INSERT INTO event_delivery AS d (project_id, endpoint_id, sequence, state, attempts, due_at)
             SELECT e.project_id, p.id, e.sequence, 'pending', 0, \(Timestamp(now))

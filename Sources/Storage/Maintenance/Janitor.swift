@@ -108,8 +108,8 @@ public actor Janitor {
         return try await removeBatches(.delete(rows, limit: limits.batchSize))
     }
 
-    /// Adds up the counts of the days that ended at least an hour ago, and of the latest day once more, because a gateway
-    /// without a database stores its counts later.
+    /// Adds up the counts of the days that ended at least an hour ago, and of the latest day once more, because a
+    /// gateway without a database stores its counts later.
     private func addCountedDays(at now: Instant) async throws {
         let day: Duration = .seconds(CountStep.day.seconds)
         let end = CountStep.day.start(of: now - .seconds(3600))

@@ -5,8 +5,8 @@ extension Transaction {
     /// Merges the source of `merge` into its target, and deletes the source.
     ///
     /// - Parameters:
-    ///   - signIn: the sign-in of a client's merge; `nil` for an administrator's. A client merges no source whose address
-    ///     a valid email action code can restore.
+    ///   - signIn: the sign-in of a client's merge; `nil` for an administrator's. A client merges no source whose
+    ///     address a valid email action code can restore.
     ///   - roles: whether the accounts may have roles in the console, or invitations.
     ///   - notices: builds the emails that announce the merge.
     /// - Returns: the target after the merge.
@@ -90,8 +90,9 @@ extension SQL {
         """
     }
 
-    /// Stores what an undo needs to restore the source: its row, its identities, when its passkeys were added, the merge
-    /// plan, and the sources of earlier merges into it. Replaces the record of an earlier merge whose source had the same ID.
+    /// Stores what an undo needs to restore the source: its row, its identities, when its passkeys were added, the
+    /// merge plan, and the sources of earlier merges into it. Replaces the record of an earlier merge whose source had
+    /// the same ID.
     fileprivate static func insertMergeRecord(
         of source: Account, into target: Account, for merge: AccountMerge, in realm: ID<Realm>
     ) throws -> SQL {

@@ -4,8 +4,8 @@ internal import Postgres
 
 extension Transaction {
     /// Finds those of `accounts` with the credential ID or the user handle of another account's passkey, either of a
-    /// stored account of any realm or of an earlier one of `accounts`. Until the transaction ends, no other import stores
-    /// passkeys of the same RP ID: no constraint rejects the user handle of another account.
+    /// stored account of any realm or of an earlier one of `accounts`. Until the transaction ends, no other import
+    /// stores passkeys of the same RP ID: no constraint rejects the user handle of another account.
     func accountsWithTakenPasskeys(
         among accounts: [StoredAccount], in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {

@@ -36,9 +36,10 @@ extension SQL {
         """
     }
 
-    /// Finds which credential IDs and user handles of `passkeys` are stored, in any realm that shares their RP ID. Looks
-    /// up each of them by an index: because the lateral subqueries have `LIMIT 1`, every plan reads the values before
-    /// the table. No index serves `IS NOT DISTINCT FROM`, so no plan reads all passkeys of the RP ID to find a handle.
+    /// Finds which credential IDs and user handles of `passkeys` are stored, in any realm that shares their RP ID.
+    /// Looks up each of them by an index: because the lateral subqueries have `LIMIT 1`, every plan reads the values
+    /// before the table. No index serves `IS NOT DISTINCT FROM`, so no plan reads all passkeys of the RP ID to find a
+    /// handle.
     ///
     /// - Returns: rows with the `member` (`id` or `handle`), the RP ID, the `value`, and the account that has it.
     static func owners(of passkeys: [Passkey]) -> SQL {
@@ -185,9 +186,9 @@ extension SQL {
         """
     }
 
-    /// Returns to the source of a merge those of its passkeys that the account `target` still has, with the times at which
-    /// they were added to the source. A passkey that was created after the merge only has the ID of one of these, and is
-    /// another one.
+    /// Returns to the source of a merge those of its passkeys that the account `target` still has, with the times at
+    /// which they were added to the source. A passkey that was created after the merge only has the ID of one of these,
+    /// and is another one.
     static func returnPasskeys(of merge: MergeRecord, from target: ID<Account>, in realm: ID<Realm>) -> SQL {
         let source = merge.plan.source
         return """

@@ -96,9 +96,9 @@ public struct ConfigurationStore: Sendable {
     /// Passkeys work only under the RP ID for which they were created, and clients of two projects with the same RP ID
     /// would use and remove each other's passkeys.
     ///
-    /// - Throws: ``ConfigurationEditRefusal`` if the project has passkeys of the RP ID that it would lose, or if another
-    ///   project, also one that is being deleted, has the new RP ID or passkeys of it. The index `realm_rp_id_key`
-    ///   decides between concurrent edits.
+    /// - Throws: ``ConfigurationEditRefusal`` if the project has passkeys of the RP ID that it would lose, or if
+    ///   another project, also one that is being deleted, has the new RP ID or passkeys of it. The index
+    ///   `realm_rp_id_key` decides between concurrent edits.
     private func requireRPIDChange(
         from before: ProjectConfiguration, to after: ProjectConfiguration, in transaction: Transaction
     ) async throws {

@@ -40,7 +40,8 @@ public struct ServiceKeyStore: Sendable {
         public let revokedAt: Instant?
     }
 
-    /// A key that is not revoked, with its scopes and the realm of its project. It may have expired; the caller checks that.
+    /// A key that is not revoked, with its scopes and the realm of its project. It may have expired; the caller checks
+    /// that.
     public struct FoundKey: Sendable {
         public let realm: Realm
         public let id: String

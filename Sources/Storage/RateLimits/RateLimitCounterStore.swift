@@ -39,8 +39,9 @@ private struct CounterID: Hashable {
 }
 
 extension SQL {
-    /// Locks rows in the order of their keys, so that replicas do not deadlock. The caller finds the delta of a returned
-    /// counter: a join of thousands of counters with as many deltas takes quadratic time if PostgreSQL expects few.
+    /// Locks rows in the order of their keys, so that replicas do not deadlock. The caller finds the delta of a
+    /// returned counter: a join of thousands of counters with as many deltas takes quadratic time if PostgreSQL expects
+    /// few.
     fileprivate static func merge(_ deltas: [RateDelta], keys: [String]) -> SQL {
         """
         WITH delta AS MATERIALIZED (

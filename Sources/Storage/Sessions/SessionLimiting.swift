@@ -6,15 +6,15 @@ extension SQL {
     private static let endedPerSignIn = 500
 
     /// Ends the longest unused sessions of an account that exceed `limit`. The account is about to get one more
-    /// session, which the statement does not see yet. Sessions with ``SupportAccess`` do not count and do not end: support
-    /// signs no user out.
+    /// session, which the statement does not see yet. Sessions with ``SupportAccess`` do not count and do not end:
+    /// support signs no user out.
     ///
     /// Reads only active sessions, by the index `session_account`. Skips sessions that other transactions have locked:
     /// this statement has locked the account, and they may wait for it. The next sign-in ends these sessions.
     ///
     /// Because the lateral subqueries have limits, every plan reads `source` before the sessions. The comparisons with
-    /// an expression and with a column, instead of the realm, keep the planner from reading all sessions of the realm in
-    /// a table without statistics. See `SignInQueryPlanTests`.
+    /// an expression and with a column, instead of the realm, keep the planner from reading all sessions of the realm
+    /// in a table without statistics. See `SignInQueryPlanTests`.
     ///
     /// - Parameters:
     ///   - session: the session that is opened for each row of `source`.

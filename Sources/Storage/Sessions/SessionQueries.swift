@@ -180,9 +180,9 @@ extension SQL {
             \(SessionRow.columnsBesideAccount), \(AccountRow.columns)
         """
 
-    /// Whether the refresh is the first activity of the account on its UTC day: neither a sign-in nor a refresh of another
-    /// session came before it. The function reads the other sessions, and only the first refresh of a session on a day
-    /// calls it.
+    /// Whether the refresh is the first activity of the account on its UTC day: neither a sign-in nor a refresh of
+    /// another session came before it. The function reads the other sessions, and only the first refresh of a session
+    /// on a day calls it.
     private static let accountIsFirstSeen: SQL = """
         CASE WHEN s.first_of_day AND (a.last_sign_in_at >= date_trunc('day', p.now, 'UTC')) IS NOT TRUE
             THEN NOT refreshed_on_day(a.realm_id, a.id, p.now) ELSE false END

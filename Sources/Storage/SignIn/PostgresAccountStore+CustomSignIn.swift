@@ -45,8 +45,8 @@ extension Transaction {
 
 extension SQL {
     /// Creates the account, or records a sign-in to the existing account and locks its row. The column `is_new` tells
-    /// the two cases apart: PostgreSQL's system column `xmax` is 0 only in an inserted row. The subquery sees the account
-    /// as it was before the statement. Returns no row if the account is disabled.
+    /// the two cases apart: PostgreSQL's system column `xmax` is 0 only in an inserted row. The subquery sees the
+    /// account as it was before the statement. Returns no row if the account is disabled.
     fileprivate static func upsert(for session: NewSession, in realm: ID<Realm>) -> SQL {
         var account = StoredAccount(new: session.account, at: session.openedAt)
         account.account.usesCustomTokens = true

@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
-/// A sign-in with an identity that is already linked to an account. A class, because a batch copies each of its sign-ins
-/// several times.
+/// A sign-in with an identity that is already linked to an account. A class, because a batch copies each of its
+/// sign-ins several times.
 final class ReturningSignIn: Sendable {
     let account: Account
     let commit: SignInCommit

@@ -159,8 +159,8 @@ extension SQL {
         """
     }
 
-    /// Ends the session of a code that was not stored, unless the stored code of the flow has the same session: its form
-    /// was sent twice.
+    /// Ends the session of a code that was not stored, unless the stored code of the flow has the same session: its
+    /// form was sent twice.
     fileprivate static func endLoser(_ code: NewSignInCode, at now: Instant, in realm: ID<Realm>) throws -> SQL {
         let session = try UUID(code.session.id)
         return """

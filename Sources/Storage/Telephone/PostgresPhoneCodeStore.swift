@@ -144,8 +144,8 @@ extension SQL {
         """
     }
 
-    /// Marks a code as used, and counts it. Changes no row if the code was used, or has expired at `unexpired`. Locks the
-    /// counters in the order in which ``countSMS(_:limit:of:)`` does, so that the two do not deadlock.
+    /// Marks a code as used, and counts it. Changes no row if the code was used, or has expired at `unexpired`. Locks
+    /// the counters in the order in which ``countSMS(_:limit:of:)`` does, so that the two do not deadlock.
     static func confirm(
         _ hash: [UInt8], unexpiredAt unexpired: Instant?, at now: Instant, in realm: ID<Realm>
     ) -> SQL {

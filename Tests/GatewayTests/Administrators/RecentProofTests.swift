@@ -20,7 +20,8 @@ struct RecentProofTests {
         key = try await ServiceKey(id: "backend", in: gateway)
     }
 
-    /// Performs a request as a screen of the console does, for an owner who has proven both factors so many seconds ago.
+    /// Performs a request as a screen of the console does, for an owner who has proven both factors so many seconds
+    /// ago.
     private func perform(
         _ method: HTTP.Method, _ path: String, secondsAfterProof: Int64
     ) async throws -> Exchange {

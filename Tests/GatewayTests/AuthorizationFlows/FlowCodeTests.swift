@@ -8,8 +8,8 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-/// A flow is a sign-in in the browser. Its grant (see `FlowResultSecrets`) is the secret in the URL to which the browser
-/// returns.
+/// A flow is a sign-in in the browser. Its grant (see `FlowResultSecrets`) is the secret in the URL to which the
+/// browser returns.
 @Suite("An authorization code of a sign-in in the browser", .serialized)
 struct FlowCodeTests {
     /// How long Apple's refresh token is kept if no sign-in uses it: the lifetime of a flow's grant, that of a pending

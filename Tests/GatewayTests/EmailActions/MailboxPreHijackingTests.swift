@@ -55,8 +55,8 @@ struct MailboxPreHijackingTests {
         #expect(try await gateway.emails(.accountReclaimed).map(\.recipient) == ["ada@example.com"])
     }
 
-    /// The attacker's account has the victim's address in place of a verified address of the attacker. Returns it with a
-    /// code that recovers the attacker's address, and a code that changes the address to it.
+    /// The attacker's account has the victim's address in place of a verified address of the attacker. Returns it with
+    /// a code that recovers the attacker's address, and a code that changes the address to it.
     private static func attackersAccount(
         takingAddress email: String, at gateway: TestGateway
     ) async throws -> (attacker: TestGateway.Tokens, recovery: String, change: String) {

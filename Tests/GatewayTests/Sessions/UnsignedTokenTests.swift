@@ -65,8 +65,8 @@ struct UnsignedTokenTests {
         }
     }
 
-    /// Whether the token was accepted. In these tests, Apple does not respond to the request of `revokeToken`, and has not
-    /// signed the transaction of `setAppTransaction`.
+    /// Whether the token was accepted. In these tests, Apple does not respond to the request of `revokeToken`, and has
+    /// not signed the transaction of `setAppTransaction`.
     private static func isAccepted(_ outcome: String) -> Bool {
         outcome.hasPrefix("20") || outcome.hasPrefix("503 ")
             || outcome.hasPrefix("400 INVALID_IDP_RESPONSE : The text is not signed by the App Store")

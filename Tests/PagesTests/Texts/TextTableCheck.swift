@@ -2,7 +2,8 @@ import Identity
 
 @testable import Pages
 
-/// Compares the texts of an area with its English ones. The folder of the emails' tests has a symbolic link to this file.
+/// Compares the texts of an area with its English ones. The folder of the emails' tests has a symbolic link to this
+/// file.
 enum TextTableCheck {
     /// Returns what is wrong with the texts, one sentence each.
     static func problems<Key: TextKey>(in _: Key.Type) -> [String] {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import WebAuthn
 
-/// Nothing that is signed can be changed. The signature does not cover `id`, `rawId` and `userHandle`, which are compared
-/// with the stored passkey, and `fmt`, which selects how the statement is verified. All other members of a response
-/// (`transports`, `clientExtensionResults`, `authenticatorAttachment`) are not given to the verifier.
+/// Nothing that is signed can be changed. The signature does not cover `id`, `rawId` and `userHandle`, which are
+/// compared with the stored passkey, and `fmt`, which selects how the statement is verified. All other members of a
+/// response (`transports`, `clientExtensionResults`, `authenticatorAttachment`) are not given to the verifier.
 @Suite("Mutations")
 struct MutationTests {
     /// Every other value of one bit, and all bits at once.

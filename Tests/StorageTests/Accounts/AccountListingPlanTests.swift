@@ -31,8 +31,8 @@ struct AccountListingPlanTests {
         }
     }
 
-    /// Ten thousand accounts. One in a hundred is disabled, one in fifteen may be a guest, and the relay of a hundred has
-    /// stopped.
+    /// Ten thousand accounts. One in a hundred is disabled, one in fifteen may be a guest, and the relay of a hundred
+    /// has stopped.
     private static let rows: [SQL] = [
         """
         INSERT INTO account (realm_id, id, email, display_name, custom_auth, disabled_at, created_at, valid_since)

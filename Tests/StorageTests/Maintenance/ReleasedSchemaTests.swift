@@ -4,8 +4,8 @@ import Storage
 import Support
 import Testing
 
-/// Upgrades databases of earlier releases. Each file of `Tests/ReleasedSchemas` is a database with rows in its tables, as
-/// it was after the migration that the file is named after. `test_upgrades.py` records the files.
+/// Upgrades databases of earlier releases. Each file of `Tests/ReleasedSchemas` is a database with rows in its tables,
+/// as it was after the migration that the file is named after. `test_upgrades.py` records the files.
 @Suite("Upgrades from released schemas")
 struct ReleasedSchemaTests {
     /// A migration that a later release could have.

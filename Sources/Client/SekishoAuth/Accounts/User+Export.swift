@@ -1,8 +1,9 @@
 public import Foundation
 
 extension User {
-    /// Returns what the gateway stores about the user, as a JSON document that the app can offer as a file: the profile,
-    /// the claims, the sign-in methods, the sessions and the activity of the last 90 days. It contains no secrets.
+    /// Returns what the gateway stores about the user, as a JSON document that the app can offer as a file: the
+    /// profile, the claims, the sign-in methods, the sessions and the activity of the last 90 days. It contains no
+    /// secrets.
     ///
     /// The user gets an email about the export. An account can be exported three times per day.
     ///

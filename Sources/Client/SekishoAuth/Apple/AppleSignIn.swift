@@ -150,7 +150,8 @@
         }
     }
 
-    // The system calls the methods on the main thread. Not all systems declare that they are isolated to the main actor.
+    // The system calls the methods on the main thread. Not all systems declare that they are isolated to the main
+    // actor.
 
     extension AppleSignIn: ASAuthorizationControllerDelegate {
         /// Called by the system.

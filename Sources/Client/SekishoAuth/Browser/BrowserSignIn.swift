@@ -19,8 +19,8 @@ extension AuthCore {
         case reauthenticate = "REAUTHENTICATE"
     }
 
-    /// Signs the user in at a provider in the browser, and returns the credential. It can be used once, within a minute,
-    /// and only for `operation`.
+    /// Signs the user in at a provider in the browser, and returns the credential. It can be used once, within a
+    /// minute, and only for `operation`.
     func browserCredential(
         of provider: any FederatedAuthProvider, for operation: BrowserOperation, uiDelegate: (any AuthUIDelegate)?
     ) async throws -> AuthCredential {

@@ -11,8 +11,8 @@
     /// Shows the page of a provider in `ASWebAuthenticationSession`.
     @available(tvOS 16.0, *)
     public struct SystemBrowser: AuthBrowser {
-        /// Whether the session shares no cookies with the user's browser (default: false). The user then has to sign in at
-        /// the provider each time, but the system does not ask for permission.
+        /// Whether the session shares no cookies with the user's browser (default: false). The user then has to sign in
+        /// at the provider each time, but the system does not ask for permission.
         public var isEphemeral: Bool
 
         /// Creates a browser.

@@ -19,11 +19,12 @@ public struct SekishoOptions: Sendable {
     public var store: any SessionStore
     /// Sends the requests (default: ``URLSessionTransport``).
     public var transport: any HTTPTransport
-    /// Shows the pages of providers (default: ``SystemBrowser``; `nil` on systems without `ASWebAuthenticationSession`).
+    /// Shows the pages of providers (default: ``SystemBrowser``; `nil` on systems without
+    /// `ASWebAuthenticationSession`).
     public var browser: (any AuthBrowser)?
-    /// The URL to which the browser returns after a sign-in at a provider. It must be one of the app's `redirectUris` at
-    /// the gateway (default: `BUNDLE-IDENTIFIER:/sekisho`, for example `com.example.app:/sekisho`; `nil` without a bundle
-    /// identifier).
+    /// The URL to which the browser returns after a sign-in at a provider. It must be one of the app's `redirectUris`
+    /// at the gateway (default: `BUNDLE-IDENTIFIER:/sekisho`, for example `com.example.app:/sekisho`; `nil` without a
+    /// bundle identifier).
     public var redirectURL: URL?
     /// Source of time (default: the device's clocks).
     public var clock: AuthClock

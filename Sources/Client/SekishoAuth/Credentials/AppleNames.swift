@@ -2,9 +2,9 @@ internal import Foundation
 
 /// The names that Apple sent to the app and that the gateway has not stored yet.
 ///
-/// Apple sends a user's name only at the first sign-in to the app. If the gateway does not get that sign-in, for example
-/// because the network fails or the app is ended, the next credential of the same user has no name. The library then
-/// adds the kept name.
+/// Apple sends a user's name only at the first sign-in to the app. If the gateway does not get that sign-in, for
+/// example because the network fails or the app is ended, the next credential of the same user has no name. The library
+/// then adds the kept name.
 struct AppleNames: Codable, Hashable, Sendable {
     /// The maximum number of names. The oldest name is removed first.
     static let limit = 8

@@ -8,8 +8,8 @@ public final class PhoneAuthCredential: AuthCredential, @unchecked Sendable {
     }
 
     /// Returns the credential for the new holder of a number, after
-    /// ``AuthErrorCode/accountExistsWithDifferentCredential``: the account that has the number loses it, and the sign-in
-    /// creates an account. Ask the user first whether the account is theirs.
+    /// ``AuthErrorCode/accountExistsWithDifferentCredential``: the account that has the number loses it, and the
+    /// sign-in creates an account. Ask the user first whether the account is theirs.
     public func takingOverNumber() -> PhoneAuthCredential { PhoneAuthCredential(content, takesOver: true) }
 
     var verification: PhoneVerification? {

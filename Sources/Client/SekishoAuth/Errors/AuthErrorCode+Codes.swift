@@ -83,7 +83,8 @@ extension AuthErrorCode {
     public static let missingAppCredential = AuthErrorCode(known: 17047)
     /// The app credential is not valid. The library does not throw this error.
     public static let invalidAppCredential = AuthErrorCode(known: 17048)
-    /// The verification code, or the dialog of a passkey, has expired. For a session that has ended, see ``userTokenExpired``.
+    /// The verification code, or the dialog of a passkey, has expired. For a session that has ended, see
+    /// ``userTokenExpired``.
     public static let sessionExpired = AuthErrorCode(known: 17051)
     /// The project's quota is used up.
     public static let quotaExceeded = AuthErrorCode(known: 17052)

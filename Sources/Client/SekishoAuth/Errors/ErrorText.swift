@@ -9,7 +9,8 @@ public struct ErrorText: Hashable, Sendable {
         case retry
         /// The same request after some minutes. See ``AuthErrorCode/retryAfter``.
         case wait
-        /// Another sign-in: see ``User/reauthenticate(with:)``. After ``AuthErrorCode/userTokenExpired``, a new sign-in.
+        /// Another sign-in: see ``User/reauthenticate(with:)``. After ``AuthErrorCode/userTokenExpired``, a new
+        /// sign-in.
         case reauthenticate
         /// Other input, for example another password.
         case checkInput

@@ -35,8 +35,8 @@ public final class Auth: Sendable {
     /// Returns the instance of an app.
     public static func auth(app: SekishoApp) -> Auth { SekishoApp.auth(name: app.name) ?? Auth(app: app) }
 
-    /// Creates an instance that ``auth()`` does not return, for tests and previews. Ends the process if the options have
-    /// a wrong URL.
+    /// Creates an instance that ``auth()`` does not return, for tests and previews. Ends the process if the options
+    /// have a wrong URL.
     public convenience init(options: SekishoOptions) {
         self.init(app: SekishoApp(name: SekishoApp.defaultName, options: options))
     }

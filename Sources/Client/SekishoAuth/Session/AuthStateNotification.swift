@@ -2,8 +2,8 @@ public import Foundation
 
 extension Auth {
     /// The name of the notification that is posted on the main queue whenever a user signs in, the ID token changes, or
-    /// the user signs out. Its object is the ``Auth`` instance. It is also posted after the stored session of a user was
-    /// restored.
+    /// the user signs out. Its object is the ``Auth`` instance. It is also posted after the stored session of a user
+    /// was restored.
     public static let authStateDidChangeNotification = Notification.Name("FIRAuthStateDidChangeNotification")
 
     /// Posts ``authStateDidChangeNotification`` for every change.

@@ -56,8 +56,8 @@ extension User {
         }
     }
 
-    /// Requests new tokens, in at most three attempts, and stores them. A retry is safe, because the gateway returns the
-    /// same new refresh token for the same old one.
+    /// Requests new tokens, in at most three attempts, and stores them. A retry is safe, because the gateway returns
+    /// the same new refresh token for the same old one.
     ///
     /// If the gateway reports that the session has ended, signs the user out, unless another process has replaced the
     /// session, for example with a new password.

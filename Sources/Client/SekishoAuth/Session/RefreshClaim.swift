@@ -6,10 +6,11 @@ internal import Foundation
 
 /// States in the store that a process sends a refresh token to the gateway.
 ///
-/// The gateway ends the session if a refresh token arrives long after its successor was used, because a thief could have
-/// sent it. If several processes share a store, a request of one process can be delayed while another process refreshes
-/// the tokens twice. Therefore a process uses a refresh token only when no other process may still send an older one.
-/// Several processes may send the same token at once, because the gateway returns the same successor to each.
+/// The gateway ends the session if a refresh token arrives long after its successor was used, because a thief could
+/// have sent it. If several processes share a store, a request of one process can be delayed while another process
+/// refreshes the tokens twice. Therefore a process uses a refresh token only when no other process may still send an
+/// older one. Several processes may send the same token at once, because the gateway returns the same successor to
+/// each.
 struct RefreshClaim: Codable, Hashable, Sendable {
     /// Seconds after which a request with a refresh token fails.
     static let requestTimeout: TimeInterval = 20

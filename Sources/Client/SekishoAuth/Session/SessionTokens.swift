@@ -31,8 +31,8 @@ struct SessionTokens: Codable, Hashable, Sendable {
     /// The claim `sid` of the ID token: the ID of the gateway's session. `nil` if the token cannot be read.
     var sessionID: String? { try? IDTokenClaims(of: idToken).values["sid"]?.string }
 
-    /// Whether both are the tokens of one response. `sekisho dev` issues the same ID token again within a second, so the
-    /// refresh tokens are compared too.
+    /// Whether both are the tokens of one response. `sekisho dev` issues the same ID token again within a second, so
+    /// the refresh tokens are compared too.
     func isSame(as other: SessionTokens) -> Bool {
         idToken == other.idToken && refreshToken == other.refreshToken
     }

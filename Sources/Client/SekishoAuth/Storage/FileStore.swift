@@ -7,8 +7,8 @@ public import Foundation
 /// Stores each session in a file that only its owner can read (directory 0700, file 0600). On Apple's systems, the
 /// directory is excluded from backups, so that sessions are not restored on another device.
 ///
-/// Writes are atomic: a new file is flushed to the disk and then renamed over the old one. A lock on the file `.lock` in
-/// the directory separates the writes of several processes. The system releases the lock of a process that ends.
+/// Writes are atomic: a new file is flushed to the disk and then renamed over the old one. A lock on the file `.lock`
+/// in the directory separates the writes of several processes. The system releases the lock of a process that ends.
 public struct FileStore: SessionStore {
     /// The directory of the files.
     public let directory: URL
