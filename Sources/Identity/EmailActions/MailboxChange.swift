@@ -193,7 +193,7 @@ public struct MailboxChange: Hashable, Sendable {
     ///
     /// - Parameter passwordHash: the password with which the account signs in; `nil` if it signs in by email links.
     public static func linking(
-        _ email: EmailAddress, passwordHash: String? = nil, to account: Account
+        _ email: EmailAddress, passwordHash: String? = nil, to account: Account, endsSessions: Bool = false
     ) -> MailboxChange {
         var change = MailboxChange(account)
         change.email = email
@@ -202,7 +202,7 @@ public struct MailboxChange: Hashable, Sendable {
         } else {
             change.update.usesEmailLinks = true
         }
-        change.update.endsSessions = passwordHash != nil || change.replacesAddress
+        change.update.endsSessions = endsSessions || passwordHash != nil || change.replacesAddress
         return change
     }
 

@@ -22,11 +22,9 @@ public struct Authenticator: Sendable {
     ) async throws -> Caller {
         let contents = try await tokens.read(idToken: idToken, in: realm, at: clock.now())
         guard let found = try await store.find(contents, in: realm.id) else { throw TokenRefusal.accountDeleted }
-        guard let session = found.session else { throw TokenRefusal.sessionEnded }
-        guard !found.account.isDisabled else { throw TokenRefusal.accountDisabled }
-        guard acceptsRestricted || !contents.isRestricted else { throw FactorRefusal.enrolmentRequired }
-        try check(session.support, isAccepted: acceptsSupport)
-        return Caller(withIDTokenOf: found.account, in: session)
+        return try caller(
+            with: found, in: realm, acceptsRestricted: acceptsRestricted, acceptsSupport: acceptsSupport,
+            hasRestrictedToken: contents.isRestricted)
     }
 
     /// Accepts the session that an earlier request with an ID token has named, as
@@ -44,12 +42,20 @@ public struct Authenticator: Sendable {
     func caller(
         inBrowserWith found: FoundSession, in realm: Realm, acceptsRestricted: Bool = false
     ) throws -> Caller {
+        try caller(with: found, in: realm, acceptsRestricted: acceptsRestricted, acceptsSupport: false)
+    }
+
+    /// - Parameter hasRestrictedToken: whether the session was restricted when its token was issued. It may be since then:
+    ///   the account was a guest's, or the policy has changed.
+    private func caller(
+        with found: FoundSession, in realm: Realm, acceptsRestricted: Bool, acceptsSupport: Bool,
+        hasRestrictedToken: Bool = false
+    ) throws -> Caller {
         guard let session = found.session else { throw TokenRefusal.sessionEnded }
         guard !found.account.isDisabled else { throw TokenRefusal.accountDisabled }
-        guard acceptsRestricted || !session.isRestricted(by: realm.policy, of: found.account) else {
-            throw FactorRefusal.enrolmentRequired
-        }
-        try check(session.support, isAccepted: false)
+        let isRestricted = hasRestrictedToken || session.isRestricted(by: realm.policy, of: found.account)
+        guard acceptsRestricted || !isRestricted else { throw FactorRefusal.enrolmentRequired }
+        try check(session.support, isAccepted: acceptsSupport)
         return Caller(withIDTokenOf: found.account, in: session)
     }
 

@@ -185,7 +185,7 @@ extension Transaction {
 extension SQL {
     /// Updates the account's row, and thereby locks it, if the account is unchanged since the decision. Copies from the
     /// identity the name, photo and address that the account lacks. If the provider is authoritative for the account's
-    /// address, marks the address as verified.
+    /// address, marks the address as verified. Ends the earlier sessions if the new one has a new generation.
     ///
     /// - Parameters:
     ///   - copiesEmail: whether an account without an address gets that of the identity.
@@ -196,8 +196,11 @@ extension SQL {
     ) -> SQL {
         let identity = commit.identity
         let offered = copiesEmail ? identity.email?.rawValue : nil
+        let (now, generation) = (Timestamp(commit.committedAt), commit.newSession.session.generation)
         return """
-            UPDATE account a SET last_sign_in_at = \(Timestamp(commit.committedAt)),
+            UPDATE account a SET last_sign_in_at = \(now), generation = \(generation),
+                valid_since = CASE WHEN \(generation) > a.generation THEN date_trunc('second', \(now))
+                    ELSE a.valid_since END,
                 email = coalesce(a.email, \(offered)),
                 email_verified = a.email_verified OR \(identity.emailTrust == .authoritative)
                     AND coalesce(a.email, \(offered)) IS NOT DISTINCT FROM \(identity.email?.rawValue)

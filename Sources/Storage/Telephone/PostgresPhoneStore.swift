@@ -38,6 +38,7 @@ public struct PostgresPhoneStore: PhoneStore {
         case .link(let caller):
             try await transaction.beginOpening(of: session, in: realm)
             update.phoneNumber = .set(commit.proof.number)
+            update.endsSessions = session.session.generation > caller.account.generation
             let keepsNumber = caller.account.phoneNumber == commit.proof.number
             update.phoneAddedAt = keepsNumber ? AccountUpdate.Value(caller.account.phoneAddedAt) : .set(now)
             let updating = SQL.update(

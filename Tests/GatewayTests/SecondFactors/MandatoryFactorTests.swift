@@ -61,12 +61,14 @@ struct MandatoryFactorTests {
         #expect(try claims(of: refreshed.json["id_token"]?.string ?? "")["aud"] == "demo/second-factor-enrollment")
     }
 
-    @Test("A session whose factor an administrator has removed is restricted from its next refresh on")
+    @Test("A session whose factor an administrator has removed is restricted at once")
     func reset() async throws {
         let gateway = try await TestGateway.withSecondFactors(.mandatory)
         let ada = try await gateway.signUpEnrolled()
         #expect(try await gateway.refresh(ada.refreshToken).json["secondFactorEnrollmentRequired"] == nil)
         #expect(try await gateway.resetFactors(of: ada.localId).status == 200)
+        let renamed = try await gateway.update(ada.idToken, ["displayName": "Ada"])
+        #expect(renamed.wireCode == "SECOND_FACTOR_ENROLLMENT_REQUIRED", "\(renamed.text)")
         let refreshed = try await gateway.refresh(ada.refreshToken)
         #expect(refreshed.json["secondFactorEnrollmentRequired"] == true, "\(refreshed.text)")
     }

@@ -58,6 +58,39 @@ struct GuestEnrolmentTests {
         #expect(try claims(of: idToken)["firebase"]?["sign_in_second_factor"] == "totp")
     }
 
+    @Test(
+        "Who made the guest account, and led another person to the page, loses it when that person keeps it",
+        arguments: Method.allCases, [true, false])
+    func foreignGuest(method: Method, pageAddsFactor: Bool) async throws {
+        let visit = try await Self.visit(allowsTOTP: pageAddsFactor)
+        let (attacker, page) = try await visit.openAsGuest()
+        let confirmed = try await Self.confirmed(method, page, visit)
+        let gateway = visit.gateway
+        if pageAddsFactor {
+            #expect(try await gateway.lookup(attacker.idToken).wireCode == "TOKEN_EXPIRED")
+            let password: JSON = ["idToken": .string(attacker.idToken), "password": "long enough too"]
+            #expect(try await gateway.post("/v1/accounts:update", password).wireCode == "TOKEN_EXPIRED")
+            #expect(try await gateway.refresh(attacker.refreshToken).status == 400)
+            #expect(try await visit.activeSessions(of: attacker.localId) == 1, "that of the page")
+        } else {
+            // The app of the attacker has no verifier of the victim's.
+            #expect(try await gateway.lookup(attacker.idToken).status == 200)
+            #expect(try await visit.exchange(confirmed.requiredResult()).status == 200)
+            #expect(try await gateway.lookup(attacker.idToken).wireCode == "TOKEN_EXPIRED")
+        }
+    }
+
+    @Test("A link with the API ends the earlier sessions of the guest, too, and the new session is restricted")
+    func linkWithAPI() async throws {
+        let visit = try await Self.visit()
+        let gateway = visit.gateway
+        let guest = try await gateway.signUpAnonymously()
+        let linked = try await gateway.link(gateway.googleCredential(), to: guest.idToken)
+        #expect(linked.json["secondFactorEnrollmentRequired"] == true, "\(linked.text)")
+        #expect(try await gateway.lookup(guest.idToken).wireCode == "TOKEN_EXPIRED")
+        #expect(try await gateway.lookup(linked.json["idToken"]?.string ?? "").status == 200)
+    }
+
     @Test("\"Cancel\" ends the session of the step, and the next sign-in asks again")
     func cancel() async throws {
         let visit = try await Self.visit()

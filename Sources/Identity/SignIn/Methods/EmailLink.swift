@@ -168,7 +168,9 @@ public struct EmailLinkMethod: Sendable {
         isFirstAttempt: Bool, in realm: Realm, from context: RequestContext
     ) async throws -> SignedIn {
         let email = found.code.email
-        let change = MailboxChange.linking(email, passwordHash: passwordHash, to: caller.account)
+        let change = MailboxChange.linking(
+            email, passwordHash: passwordHash, to: caller.account,
+            endsSessions: realm.policy.secondFactors.endsGuestSessions(of: caller.account))
         // If the link was sent to the account's own address, the link is itself a sufficient login, unless a second
         // factor or a passkey protects the account. To replace the address always requires a recent login. To add an
         // address requires it only if the policy says so.

@@ -42,6 +42,7 @@ extension FederatedMethod {
         if case .link(_, let caller?, _) = change {
             let callerChange = CallerChange(
                 caller: caller, method: identity.provider, authenticatedAt: caller.authenticatedAtAfterLinking,
+                endsSessions: realm.policy.secondFactors.endsGuestSessions(of: caller.account),
                 credentialIssuedAt: identity.issuedAt, hook: hook)
             return .signedIn(
                 try await completion.renewSession(callerChange, in: realm, from: context, commit: open))

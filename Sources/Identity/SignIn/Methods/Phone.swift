@@ -206,6 +206,7 @@ public struct PhoneMethod: Sendable {
         linked.phoneNumber = proof.number
         let change = CallerChange(
             caller: caller, method: method, authenticatedAt: caller.authenticatedAtAfterLinking,
+            endsSessions: realm.policy.secondFactors.endsGuestSessions(of: account),
             hook: HookCall(hooked, about: linked))
         return .signedIn(
             try await completion.renewSession(change, in: realm, from: context) { session in
