@@ -159,12 +159,33 @@ extension AccountPageRequest {
                 FactorEnrolment.Verification(
                     sessionInfo: enrolment, code: Secret((field(.code) ?? "").filter { $0 != " " })),
                 displayName: nil, in: realm, from: requestContext)
-            return try await done(.factor, at: .methods, replacingSessionBy: signedIn)
+            return try await firstRecoveryCodes(after: signedIn)
         } catch FactorRefusal.invalidCode {
             let pending = pendingOneTimePassword(secret: secret, enrolment: enrolment)
             return response(
                 .addAuthenticator(pending, isRejected: true, frame()), because: FactorRefusal.invalidCode)
         }
+    }
+
+    /// Shows the recovery codes of a first factor. The email about the factor suffices.
+    private func firstRecoveryCodes(after signedIn: SignedIn) async throws -> PageResponse {
+        let contents = IDTokenContents(account: signedIn.account.id, session: signedIn.session.id)
+        guard account.secondFactors.isEmpty,
+            let caller = try await services.signInPage.codes.caller(contents, in: realm)
+        else { return try await done(.factor, at: .methods, replacingSessionBy: signedIn) }
+        var page: PageResponse
+        do {
+            let codes = try await services.accounts.factors.generateRecoveryCodes(
+                for: caller, isAnnounced: false, in: realm, from: requestContext)
+            page = response(.recoveryCodes(codes, frame()))
+        } catch is any Refusal {
+            // The login is no longer recent. The page of the methods offers the codes.
+            return try await done(.factor, at: .methods, replacingSessionBy: signedIn)
+        }
+        if let renewed = try await replaceSession(by: signedIn) {
+            page.response.headers.add("Set-Cookie", renewed.cookie)
+        }
+        return page
     }
 
     /// Responds with the codes themselves, and not with a redirection to a page: they are shown once, and the gateway

@@ -83,21 +83,25 @@ struct AccountPageRequest {
         _ notice: AccountNotice, at next: AccountPath, replacingSessionBy signedIn: SignedIn? = nil,
         removingPasskeyOf userHandle: String? = nil, showing newLanguage: Language? = nil
     ) async throws -> PageResponse {
-        var browser = session.secretHash
-        var cookie: String?
-        if let signedIn {
-            let value = try await services.signInPage.sessions.renew(session, as: signedIn, in: realm)
-            browser = services.signInPage.secrets.hash(value.secret.expose())
-            cookie = self.cookie.header(
-                value.text, maxAge: session.staysSignedIn ? BrowserSessionLifetime.stay.absolute : nil)
-        }
+        let renewed = try await replaceSession(by: signedIn)
+        let browser = renewed?.secretHash ?? session.secretHash
         let proof = services.signInPage.forms.token(for: noticeForm(notice, userHandle, browser))
         let language = newLanguage.map { ("hl", $0.rawValue) } ?? ("lang", context.language.rawValue)
         let handle = userHandle.map { [("userHandle", $0)] } ?? []
         let query = PercentEncoding.encode(form: [("done", notice.rawValue), ("proof", proof)] + handle + [language])
         var response = Response.redirect(to: path.relativePath(to: next) + "?" + query)
-        if let cookie { response.headers.add("Set-Cookie", cookie) }
+        if let renewed { response.headers.add("Set-Cookie", renewed.cookie) }
         return PageResponse(response, of: realm.id)
+    }
+
+    /// Replaces the session of the browser, and returns the hash of its secret and the header of its cookie.
+    func replaceSession(by signedIn: SignedIn?) async throws -> (secretHash: [UInt8], cookie: String)? {
+        guard let signedIn else { return nil }
+        let value = try await services.signInPage.sessions.renew(session, as: signedIn, in: realm)
+        let maxAge = session.staysSignedIn ? BrowserSessionLifetime.stay.absolute : nil
+        return (
+            services.signInPage.secrets.hash(value.secret.expose()), cookie.header(value.text, maxAge: maxAge)
+        )
     }
 
     /// The cookie with which the browser proves its session.
