@@ -94,7 +94,7 @@ extension EndpointCall {
     ) -> PageResponse {
         if request.query("error")?.isExactly(SignInPageError.cancelled.rawValue) == true {
             // Another redirect would show the page again that the user has cancelled.
-            return PageResponse(Page.signedOut(pageContext).sessionResponse(), of: project.id)
+            return PageResponse(Page.signedOut(returningTo: nil, pageContext).sessionResponse(), of: project.id)
         }
         let signIn = path.signInPath(continuing: AccountContinuation(path, method: request.query("method")))
         guard path == .delete, request.method == .get else {

@@ -1,25 +1,45 @@
 internal import HTML
 public import HTTP
+public import Identity
+
+/// The way back to the app that has led the user to the page that signs out.
+public struct SignOutReturn: Sendable {
+    let app: ID<App>
+    let back: CheckedReturn
+
+    public init(to target: AuthorizationTarget, of app: ID<App>) {
+        self.app = app
+        back = CheckedReturn(target, url: target.text)
+    }
+
+    /// The parameters of the page, which its form repeats.
+    public var parameters: [(name: String, value: String)] { [("app", app.rawValue), ("continueUri", back.url)] }
+}
 
 extension Page {
     /// Asks whether to end the session of the browser.
     ///
     /// - Parameter name: the user's name or address; `nil` if the account has neither.
-    public static func signOut(_ name: String?, formToken: String, _ context: Context) -> Page {
+    public static func signOut(
+        _ name: String?, formToken: String, returningTo way: SignOutReturn?, _ context: Context
+    ) -> Page {
         let named = name.map { [context.paragraph(.signOutNamed, [.name: .name($0)])] } ?? []
+        let parameters = (way?.parameters ?? []).map { Markup.void(.input, [.type("hidden"), .name($0), .value($1)]) }
         return Page(
             context, Text(SignInPageText.signOutTitle),
             named + [
                 context.paragraph(.signOutKeepsApps),
                 Markup(
                     .form, [.post, .action(.currentPage)],
-                    [.formToken(formToken), context.button(Text(SignInPageText.signOut))]),
-            ])
+                    parameters + [.formToken(formToken), context.button(Text(SignInPageText.signOut))]),
+            ] + context.link(to: way, isSecondary: true))
     }
 
     /// The browser has no session.
-    public static func signedOut(_ context: Context) -> Page {
-        Page(context, Text(SignInPageText.signedOutTitle), [context.paragraph(.signedOutAdvice)])
+    public static func signedOut(returningTo way: SignOutReturn?, _ context: Context) -> Page {
+        Page(
+            context, Text(SignInPageText.signedOutTitle),
+            [context.paragraph(.signedOutAdvice)] + context.link(to: way))
     }
 
     /// Why a page with a session does nothing.
@@ -72,6 +92,12 @@ extension Page {
         return directives.map { directive in
             directive.hasPrefix("form-action ") ? ([directive] + formTargets).joined(separator: " ") : directive
         }.joined(separator: "; ")
+    }
+}
+
+extension Page.Context {
+    fileprivate func link(to way: SignOutReturn?, isSecondary: Bool = false) -> [Markup] {
+        way.map { [link(localized(.backToApp), to: $0.back.destination, isSecondary: isSecondary)] } ?? []
     }
 }
 
