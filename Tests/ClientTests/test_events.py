@@ -379,6 +379,7 @@ def test_a_killed_gateway_or_database_loses_no_event_and_repeats_them_with_the_s
             if number == 0:
                 create_endpoint(running, "ledger", receiver)
             stop = threading.Event()
+            stack.callback(stop.set)  # also after a failed round
 
             def run():
                 while not stop.is_set():

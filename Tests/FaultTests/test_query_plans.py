@@ -141,6 +141,12 @@ def in_one_line(statement):
     return re.sub(r"\s+", " ", statement.text.decode())
 
 
+def asks_for_all(statement, size):
+    """Whether a page of the request has room for all rows, so that a plan for its values may read them all."""
+    numbers = [int.from_bytes(value, "big") for value in statement.values if value is not None and len(value) == 8]
+    return "LIMIT" in in_one_line(statement) and any(size <= number <= 1000 for number in numbers)
+
+
 def problems(planner, statements, size):
     """Describes slow scans of the statements' plans, one for each statement."""
     found, unique_keys = {}, planner.unique_keys()
@@ -150,6 +156,8 @@ def problems(planner, statements, size):
         has_values = len(statement.values) == len(statement.types)
         for is_generic in (True, False) if has_values else (True,):
             for problem, scan in slow_scans(planner.plan(statement, is_generic), unique_keys):
+                if problem == "wide" and not is_generic and asks_for_all(statement, size):
+                    continue
                 if problem != "sorted" or not sorts:
                     found[text] = f"among {size} rows: {problem}: {scan}"
     return found
