@@ -1,5 +1,6 @@
 import CSystem
 import EventLoop
+import Synchronization
 import Testing
 
 @Suite("Event loops")
@@ -114,22 +115,25 @@ struct LoopTests {
 
     @Test("Callbacks for the end of an iteration run after its tasks, without waiting for events")
     func endOfIteration() async throws {
-        final class Record: @unchecked Sendable { var events: [String] = [] }
+        final class Record: Sendable {
+            let events = Mutex<[String]>([])
+            func append(_ event: String) { events.withLock { $0.append(event) } }
+        }
         let record = Record()
         await withCheckedContinuation { continuation in
             loop.submit { [loop] in
                 loop.atEndOfIteration {
-                    record.events.append("end")
+                    record.append("end")
                     loop.atEndOfIteration {
-                        record.events.append("end again")
+                        record.append("end again")
                         continuation.resume()
                     }
                 }
-                Task(executorPreference: loop) { record.events.append("task") }
-                record.events.append("call")
+                Task(executorPreference: loop) { record.append("task") }
+                record.append("call")
             }
         }
-        #expect(record.events == ["call", "task", "end", "end again"])
+        #expect(record.events.withLock { $0 } == ["call", "task", "end", "end again"])
         loop.stop()
     }
 }
