@@ -156,7 +156,7 @@ let package = Package(
                 "JSON", "Postgres", "Providers", "SMTP", "Simulators", "Storage", "Support", "Telemetry", "Tokens",
                 "WebAuthn", "WebAuthnSupport", "Webhooks",
             ]),
-        tests("ConsoleTests", imports: ["Console", "Encoding", "HTML", "HTTP", "JSON"]),
+        tests("ConsoleTests", imports: ["Console", "Crypto", "Encoding", "HTML", "HTTP", "JSON"]),
         tests(
             "DevModeTests",
             imports: ["API", "DevMode", "Encoding", "HTTP", "Identity", "JSON", "Providers", "Telemetry"]),
@@ -167,7 +167,9 @@ let package = Package(
             imports: ["DevMode", "Identity", "SekishoAuth", "Simulators", "Support"]),
         tests(
             "RepositoryTests",
-            imports: ["API", "DevMode", "Encoding", "Gateway", "HTTP", "Identity", "JSON", "Postgres", "Storage"]),
+            imports: [
+                "API", "DevMode", "Encoding", "Gateway", "HTTP", "Identity", "JSON", "Pages", "Postgres", "Storage",
+            ]),
     ]
 )
 

@@ -1,6 +1,7 @@
 import API
 import HTTP
 import Identity
+import Pages
 import Testing
 
 @Suite("Contract of the API (openapi.yaml)")
@@ -80,6 +81,15 @@ struct ContractTests {
         let expected = Set(
             kinds.map(\.rawValue) + AuditNote.AccountAction.allCases.map(\.rawValue))
         #expect(expected.subtracting(Self.items(schema.output.1)) == [])
+    }
+
+    @Test("The contract lists every part of the account page")
+    func accountParts() throws {
+        let contract = try Repository.text("openapi.yaml")
+        let list = try #require(
+            contract.firstMatch(of: #/\n    AccountPart:\n(?:      .*\n)*? {8}enum:\n((?: {10}- \w+\n)+)/#))
+        let parts = AccountPath.allCases.filter { $0 != .overview }.map(\.rawValue)
+        #expect(Self.items(list.output.1) == Set(parts))
     }
 
     private static func items(_ list: Substring) -> Set<String> {
