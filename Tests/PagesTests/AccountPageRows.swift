@@ -76,10 +76,9 @@ extension AccountPageTests {
         var rules: PasswordRules { PasswordRules(Policy(.sekisho)) }
         var methods: [AccountMethod] { AccountMethod.all(of: account, in: realm) }
         var pending: PendingOneTimePassword {
-            // The longest URL of which the page shows a QR code.
             PendingOneTimePassword(
-                secret: "ABCDEFGHIJKL", appURL: "otpauth://totp/" + String(repeating: "a", count: 256),
-                enrolment: token)
+                secret: String(repeating: "A", count: 32), issuer: "株式会社サンプル商店",
+                name: String(repeating: "a", count: 254), enrolment: token)
         }
         var addable: AddableMethods {
             var addable = AddableMethods()

@@ -145,7 +145,7 @@ struct PageTests {
     /// Returns the tags in order, with the names of their attributes.
     static func skeleton(_ text: String) -> [String] {
         text.replacing(#/<style>.*?</style>/#, with: "").matches(of: #/<[^>]*>/#).map {
-            String($0.output).replacing(#/="[^"]*"/#, with: "")
+            String($0.output).replacing(#/="[^"]*"|='[^']*'/#, with: "")
         }
     }
 }

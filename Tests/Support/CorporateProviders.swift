@@ -56,7 +56,8 @@ final class CorporateProviders: Sendable {
         guard let code, code.issuer == String(match.output.1), code.challenge == challenge else {
             return (400, Array(#"{"error":"invalid_grant"}"#.utf8))
         }
-        let idToken = try idToken(code.subject, of: code.issuer, nonce: code.nonce)
+        let email = state.addresses.withLock { $0[code.subject] }
+        let idToken = try idToken(code.subject, of: code.issuer, email: email, nonce: code.nonce)
         return (200, try JSON.object(["id_token": .string(idToken), "access_token": "corp-access"]).bytes)
     }
 
@@ -70,8 +71,12 @@ final class CorporateProviders: Sendable {
         }
 
         let issuedCodes = Mutex<[String: Code]>([:])
+        let addresses = Mutex<[String: String]>([:])
         let tokenRequests = Mutex(0)
     }
+
+    /// From now on, the providers tell the address of a person who signs in. Of others, they tell none.
+    func tellAddress(_ email: String, of subject: String) { state.addresses.withLock { $0[subject] = email } }
 
     /// The number of token requests.
     var tokenRequestCount: Int { state.tokenRequests.withLock { $0 } }

@@ -1,4 +1,5 @@
 import HTTP
+import Testing
 
 /// The gateway's response to one request, as tests read it.
 struct Exchange: Sendable {
@@ -50,14 +51,33 @@ extension Exchange {
         text.firstMatch(of: #/<h1>(.*?)</h1>/#).map { $0.output.1.replacing(#/<[^>]*>/#, with: "") }.map(String.init)
     }
 
+    /// The hidden fields of the form that requests `step`, by a field or by a button.
+    func form(_ step: String) throws -> [String: String] {
+        let forms = text.matches(of: #/<form.*?</form>/#.dotMatchesNewlines()).map { String($0.output) }
+        let hasButton = text.contains(#"form="actions" name="step" value="\#(step)""#)
+        let form = try #require(
+            forms.first { hasButton ? $0.contains(#"id="actions""#) : $0.contains(#"name="step" value="\#(step)""#) },
+            "no form for \(step)")
+        let hidden = form.matches(of: #/type="hidden" name="([^"]*)" value="([^"]*)"/#)
+        let fields = hidden.map { (String($0.output.1), String($0.output.2).unescaped) }
+        return Dictionary(fields + [("step", step)]) { first, _ in first }
+    }
+
     /// The email action code in the form of a page.
     var formCode: String? { text.firstMatch(of: /name="oobCode" value="([^"]*)"/).map { String($0.output.1) } }
 
     /// The attribute `data-delivery` of a page: the event for Firebase's SDK, and how the page's script delivers it.
     var delivery: JSON? {
-        text.firstMatch(of: #/data-delivery="([^"]*)"/#).flatMap { match in
-            let text = String(match.output.1).replacing("&quot;", with: "\"").replacing("&amp;", with: "&")
-            return try? JSON(Array(text.utf8))
+        text.firstMatch(of: #/data-delivery='([^']*)'/#).flatMap { match in
+            try? JSON(Array(String(match.output.1).unescaped.utf8))
         }
+    }
+}
+
+extension String {
+    /// The text of an attribute of a page.
+    var unescaped: String {
+        replacing("&quot;", with: "\"").replacing("&#39;", with: "'").replacing("&lt;", with: "<")
+            .replacing("&amp;", with: "&")
     }
 }

@@ -4,10 +4,10 @@
 /// about 2^32 messages, because its nonces are random and all messages have the same key. Here, the key of a message is
 /// the HMAC-SHA-256 of a random salt under a key that is derived from the master key.
 ///
-/// Envelope: version (1 byte) | master key ID (4) | salt (32) | nonce (12) | ciphertext | tag (16).
+/// Envelope: version (1 byte) | master key ID (4) | salt (16) | nonce (12) | ciphertext | tag (16).
 public struct PerMessageKeyBox: Sendable {
-    private static let version: UInt8 = 2
-    private static let saltLength = 32
+    private static let version: UInt8 = 3
+    private static let saltLength = 16
     private static let headerLength = 1 + MasterKeys.idLength + saltLength
 
     private let keys: [DerivedKey]

@@ -2,11 +2,16 @@
 public struct Attribute: Sendable {
     private let name: StaticString
     private let value: String?
+    private let quote: Character
 
-    private init(_ name: StaticString, _ value: String? = nil) {
+    private init(_ name: StaticString, _ value: String? = nil, quote: Character = "\"") {
         self.name = name
         self.value = value
+        self.quote = quote
     }
+
+    /// A value in JSON. Its many double quotes need no escape between single ones.
+    private init(_ name: StaticString, json: String) { self.init(name, json, quote: "'") }
 
     public static let autofocus = Attribute("autofocus")
     public static let async = Attribute("async")
@@ -55,15 +60,15 @@ public struct Attribute: Sendable {
     public static func content(_ text: StaticString) -> Attribute { Attribute("content", "\(text)") }
     /// JSON that tells the script of the page how to deliver the result of a sign-in to the app. The script reads
     /// `document.body.dataset.delivery`.
-    public static func delivery(_ json: String) -> Attribute { Attribute("data-delivery", json) }
+    public static func delivery(_ json: String) -> Attribute { Attribute("data-delivery", json: json) }
     /// The key of the SDK's frame, which the script of the frame reads as `document.body.dataset.frame`.
     public static func frame(_ key: String) -> Attribute { Attribute("data-frame", key) }
     /// The options of a ceremony with passkeys, in JSON, which the script of the page reads as `form.dataset.passkey`.
-    public static func passkeyOptions(_ json: String) -> Attribute { Attribute("data-passkey", json) }
+    public static func passkeyOptions(_ json: String) -> Attribute { Attribute("data-passkey", json: json) }
     /// A passkey that the gateway does not know, in JSON, which the script of the page reads as `form.dataset.unknown`.
-    public static func unknownPasskey(_ json: String) -> Attribute { Attribute("data-unknown", json) }
+    public static func unknownPasskey(_ json: String) -> Attribute { Attribute("data-unknown", json: json) }
     /// The passkeys that the gateway accepts, in JSON, which the script of the page reads as `dataset.accepted`.
-    public static func acceptedPasskeys(_ json: String) -> Attribute { Attribute("data-accepted", json) }
+    public static func acceptedPasskeys(_ json: String) -> Attribute { Attribute("data-accepted", json: json) }
     public static func datetime(_ text: String) -> Attribute { Attribute("datetime", text) }
     static func dir(_ direction: StaticString) -> Attribute { Attribute("dir", "\(direction)") }
     public static func describedBy(_ ids: [ElementID]) -> Attribute {
@@ -121,7 +126,9 @@ public struct Attribute: Sendable {
     public static func y1(_ y: Int) -> Attribute { Attribute("y1", String(y)) }
     public static func y2(_ y: Int) -> Attribute { Attribute("y2", String(y)) }
 
-    var html: String { " \(name)" + (value.map { #"="\#($0.escaped)""# } ?? "") }
+    var html: String {
+        " \(name)" + (value.map { "=\(quote)\($0.escaped(between: quote))\(quote)" } ?? "")
+    }
 }
 
 /// A step of the shape of an SVG path. Coordinates are in tenths, so that shapes have few characters.

@@ -30,7 +30,7 @@ public struct Markup: Sendable {
         self.init(element, attributes, [.text(text)])
     }
 
-    public static func text(_ text: String) -> Markup { Markup(html: text.escaped) }
+    public static func text(_ text: String) -> Markup { Markup(html: text.escaped()) }
 
     public static func void(_ element: VoidElement, _ attributes: [Attribute] = []) -> Markup {
         Markup(html: "<\(element.rawValue)\(attributes.html)>")
@@ -98,8 +98,10 @@ extension [Attribute] {
 }
 
 extension String {
-    /// Escaped for text and for attribute values in double quotes (HTML §13.1.2.3).
-    var escaped: String {
+    /// Escaped for text and for attribute values in quotes (HTML §13.1.2.3).
+    ///
+    /// - Parameter quote: the quote around an attribute value. Between single quotes, a double quote is not escaped.
+    func escaped(between quote: Character = "\"") -> String {
         var escaped = ""
         escaped.reserveCapacity(utf8.count)
         for scalar in unicodeScalars {
@@ -107,7 +109,7 @@ extension String {
             case "&": escaped += "&amp;"
             case "<": escaped += "&lt;"
             case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
+            case "\"" where quote == "\"": escaped += "&quot;"
             case "'": escaped += "&#39;"
             case "\0": escaped += "\u{FFFD}"
             default: escaped.unicodeScalars.append(scalar)

@@ -39,7 +39,10 @@ public struct FormTokens: Sendable {
         }
     }
 
-    public func token(for form: Form) -> String { Base64URL.encode(macs(Self.message(form))[0]) }
+    /// The length of a token in bytes (RFC 2104 §5).
+    private static let length = 16
+
+    public func token(for form: Form) -> String { Base64URL.encode(tokens(for: form)[0]) }
 
     /// - Parameters:
     ///   - token: the value of ``field``.
@@ -51,8 +54,11 @@ public struct FormTokens: Sendable {
     /// Whether the gateway made the token for this form. Nothing is known about who sends it.
     public func isValid(_ token: String?, for form: Form) -> Bool {
         guard let token = token.flatMap(Base64URL.decode) else { return false }
-        return macs(Self.message(form)).contains { areEqual($0, token) }
+        return tokens(for: form).contains { areEqual($0, token) }
     }
+
+    /// The token under each active master key, that of the current key first.
+    private func tokens(for form: Form) -> [[UInt8]] { macs(Self.message(form)).map { Array($0.prefix(Self.length)) } }
 
     /// The lengths make the message unambiguous.
     private static func message(_ form: Form) -> [UInt8] {

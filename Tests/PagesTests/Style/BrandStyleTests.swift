@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Styles of brands")
 struct BrandStyleTests {
-    @Test("The style contains the computed colours, and its hash is in the policy after that of the stylesheet")
+    @Test("The style contains the computed colours, and its hash is in the policy after those of the stylesheets")
     func style() throws {
         func sha256(_ text: String) -> String { Base64.encode(Digest.sha256(Array(text.utf8))) }
         let style = BrandStyle(try #require(RGBColor("#FFCC00")), sha256: sha256)
@@ -19,7 +19,8 @@ struct BrandStyleTests {
         #expect(text.hasPrefix(":root{--fill:#ffcc00;--on-fill:#000000;--strong:#"))
         #expect(text.contains("@media (prefers-color-scheme:dark){:root{--strong:#ffcc00}}"))
         let policy = response.headers["Content-Security-Policy"] ?? ""
-        #expect(policy.contains("style-src 'sha256-\(Stylesheet.sha256)' 'sha256-\(sha256(String(text)))'; "))
+        let hashes = [Stylesheet.sha256, AccountStyle.sha256, sha256(String(text))].map { "'sha256-\($0)'" }
+        #expect(policy.contains("style-src \(hashes.joined(separator: " ")); "))
     }
 
     @Test("The cards are those of the stylesheet")

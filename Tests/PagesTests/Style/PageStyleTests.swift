@@ -9,11 +9,16 @@ import Testing
 
 @Suite("Stylesheet and scripts of pages")
 struct PageStyleTests {
-    @Test("The declared hash of the stylesheet is the SHA-256 digest of its text")
+    @Test("The declared hash of a style is the SHA-256 digest of its text")
     func stylesheet() {
-        let hash = Data(Digest.sha256(Array("\(Stylesheet.text)".utf8))).base64EncodedString()
-        #expect(Stylesheet.sha256 == hash)
-        #expect(!"\(Stylesheet.text)".contains { "<>&\n".contains($0) })
+        for (style, hash) in [
+            (Stylesheet.text, Stylesheet.sha256), (AccountStyle.text, AccountStyle.sha256),
+            (ProviderStyle.text, ProviderStyle.sha256),
+        ] {
+            let text = "\(style)"
+            #expect(hash == Data(Digest.sha256(Array(text.utf8))).base64EncodedString())
+            #expect(!text.contains { "<>&\n".contains($0) })
+        }
     }
 
     @Test(

@@ -17,13 +17,10 @@ private struct PageBrowser: AuthBrowser {
     func open(_ page: URL, redirectURL: URL, uiDelegate: (any AuthUIDelegate)?) async throws -> URL {
         let browser = SignInPageBrowser(gateway)
         let shown = try await browser.open(page.absoluteString)
-        var result: String
-        if cancels {
-            result = try SignInPageBrowser.link(toApp: "com.example.app:", on: shown)
-        } else {
-            let done = try await browser.signIn(email: "ada@example.com", on: shown)
-            result = try #require(done.location, "\(done.text)")
-        }
+        let done =
+            try await cancels
+            ? browser.submit(shown, "cancel") : browser.signIn(email: "ada@example.com", on: shown)
+        var result = try #require(done.location, "\(done.text)")
         if let state { result = result.replacing(#/state=[^&]*/#, with: "state=\(state)") }
         return try #require(URL(string: result))
     }

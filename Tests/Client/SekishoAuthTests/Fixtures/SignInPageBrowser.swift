@@ -17,12 +17,9 @@ struct SignInPageBrowser: Sendable {
 
     /// Submits the form of a page for a step.
     func submit(_ page: Exchange, _ step: String, _ fields: [(String, String)] = []) async throws -> Exchange {
-        let forms = page.text.matches(of: #/<form.*?</form>/#.dotMatchesNewlines()).map { String($0.output) }
-        let form = try #require(forms.first { $0.contains(#"name="step" value="\#(step)""#) }, "\(page.text)")
-        let hidden = form.matches(of: #/type="hidden" name="([^"]*)" value="([^"]*)"/#)
-            .map { (String($0.output.1), String($0.output.2).replacing("&amp;", with: "&")) }
+        let form = try page.form(step).map { ($0.key, $0.value) }
         return try await browser.send(
-            .post, Self.path, form: hidden + fields,
+            .post, Self.path, form: form + fields,
             headers: [("Sec-Fetch-Site", "same-origin"), ("Sec-Fetch-Mode", "navigate")])
     }
 
@@ -37,11 +34,5 @@ struct SignInPageBrowser: Sendable {
         let link = try #require(links.first { $0.contains("providerId=\(provider)&") }, "\(page.text)")
         let started = try await open(Self.path + link.replacing("&amp;", with: "&"))
         return try await browser.signInAtProvider(opening: try #require(started.location, "\(started.text)"))
-    }
-
-    /// The link of a page that returns to the app.
-    static func link(toApp scheme: String, on page: Exchange) throws -> String {
-        let links = page.text.matches(of: #/href="([^"]*)"/#).map { String($0.output.1) }
-        return try #require(links.first { $0.hasPrefix(scheme) }).replacing("&amp;", with: "&")
     }
 }
