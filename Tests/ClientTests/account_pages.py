@@ -72,8 +72,13 @@ class AccountPages:
 
 
 def forms(html):
-    """The hidden fields of each form of a page."""
-    inputs = re.compile(r'<input type="hidden" name="([^"]*)" value="([^"]*)">')
-    return [
-        {name: unescape(value) for name, value in inputs.findall(form)}
-        for form in re.findall(r"<form .*?</form>", html, re.DOTALL)]
+    """The hidden fields of each form of a page, and those that each button sends that belongs to a form by its ID."""
+    def fields(form):
+        inputs = re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)">', form)
+        return {name: unescape(value) for name, value in inputs}
+
+    all_forms = re.findall(r"<form .*?</form>", html, re.DOTALL)
+    buttons = re.findall(r'<button [^>]*form="([^"]*)" name="([^"]*)" value="([^"]*)"', html)
+    return [fields(form) for form in all_forms] + [
+        fields(form) | {name: unescape(value)}
+        for owner, name, value in buttons for form in all_forms if f'id="{owner}"' in form]

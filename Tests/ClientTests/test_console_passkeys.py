@@ -62,7 +62,7 @@ class Visitor:
 
 
 def options_of(page):
-    [options] = re.findall(r'data-passkey="([^"]*)"', page.html)
+    [options] = re.findall(r"data-passkey='([^']*)'", page.html)
     return json.loads(unescape(options))
 
 

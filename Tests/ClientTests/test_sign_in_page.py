@@ -120,7 +120,8 @@ def test_a_user_signs_in_by_mouse_and_the_page_returns_to_the_app(app, email, wi
     assert app.exchange(window.driver.current_url)["isNewUser"] is False
     window.open(app.url())
     assert f"Continue as {email}" in window.text
-    window.elements("form button")[0].click()
+    [button] = window.buttons_and_links(f"Continue as {email}")
+    button.click()
     window.wait(lambda: window.driver.current_url.startswith(app.target))
     app.exchange(window.driver.current_url)
 

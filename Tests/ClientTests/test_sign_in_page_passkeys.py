@@ -88,7 +88,7 @@ def test_the_page_is_small_and_valid(app, language):
     page = requests.get(app.url(hl=language), timeout=30)
     html5lib.HTMLParser(strict=True).parse(page.text)
     assert "data-passkey" in page.text
-    assert len(page.content) <= 15 * 1024
+    assert len(page.content) <= 15_000
 
 
 def test_a_user_signs_in_with_a_passkey_by_mouse(app, window, passkey):

@@ -37,7 +37,8 @@ struct ProviderNameTests {
         "API/Signals/": "the same",
         "Commands/GoogleSignalCommands.swift": "the same",
         "Pages/SignIn/": "the buttons of the sign-in page, whose looks the providers prescribe",
-        "Pages/Page/Stylesheet.swift": "the colours of these buttons",
+        "Pages/Page/Stylesheet.swift": "the classes of these buttons",
+        "Pages/Style/ProviderStyle.swift": "their colours",
         "Pages/Texts/": "the titles of these buttons, and services as examples for users",
         "Client/": "the library for apps, which has a type for each provider of Firebase's SDK",
     ]

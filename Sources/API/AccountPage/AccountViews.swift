@@ -128,10 +128,8 @@ extension PendingOneTimePassword {
     ///   - secret: in Base32.
     ///   - projectName: `nil` if users know the project by its ID.
     init(secret: String, enrolment: String, of account: Account, in realm: Realm, named projectName: String?) {
-        let issuer = PercentEncoding.encode(projectName ?? realm.project.id.rawValue)
-        let name = PercentEncoding.encode(account.email?.rawValue ?? account.id.rawValue)
         self.init(
-            secret: secret, appURL: "otpauth://totp/\(issuer):\(name)?secret=\(secret)&issuer=\(issuer)",
-            enrolment: enrolment)
+            secret: secret, issuer: projectName ?? realm.project.id.rawValue,
+            name: account.email?.rawValue ?? account.id.rawValue, enrolment: enrolment)
     }
 }

@@ -74,8 +74,7 @@ private struct TextPreview {
             language: language, projectName: projectName, brand: realm.project.brand(of: app),
             customTexts: realm.project.texts, style: style)
         let target = AuthorizationTarget.accountPage("https://app.example/")
-        let step = SignInStep(
-            flow: "sample", formToken: "sample", cancel: CheckedReturn(target, url: "https://app.example/"))
+        let step = SignInStep(flow: "sample", formToken: "sample")
         let shown = realm.project.apps.first { $0.id == app } ?? .accountPage
         let request = SignInPageRequest(app: shown.id, target: target, state: "sample", challenge: [])
         var screen = SignInOffer(of: shown, in: realm, for: request, usesAppleImage: false, sendsEmail: true).screen

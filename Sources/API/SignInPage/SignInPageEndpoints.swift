@@ -6,17 +6,18 @@ internal import Pages
 extension Endpoint {
     /// Opens the sign-in page, or shows a step of a flow.
     static let getSignInPage = page("getSignInPage", .get, "/{project}/__/auth/signIn") { call in
-        try await call.withProjectOfPath(languageTag: call.request.query("hl")) { project, pageContext in
+        try await call.withProjectOfPath { project, pageContext in
             let visitor = SignInVisitor(call: call, project: project, pageContext: pageContext)
             if let link = call.request.query("link") { return try await visitor.open(link: link) }
             guard let sealed = call.request.query("flow") else { return try await visitor.open() }
             return try await visitor.resume(sealed) { visit in
                 let visit = try await visit.isOutdated() ? visit.showing(nil) : visit
                 let account = call.request.query("account")
-                // A remembered account signs in on the first screen.
+                // A remembered account signs in on the first screen, and only its switch of the language sends `change`.
+                let isFirstScreen = account != nil || call.request.query("change") != nil
                 let screen = call.request.query("screen").flatMap(SignInPageRequest.Screen.init)
                 return try await visit.show(
-                    screen: screen ?? (account == nil ? nil : .signIn),
+                    screen: screen ?? (isFirstScreen ? .signIn : nil),
                     visit.redirectedProblem, email: visit.rememberedEmail(account))
             }
         }
@@ -99,7 +100,7 @@ struct SignInVisitor {
     /// Whether the browser started the flow.
     func isBrowser(of flow: SignInPageFlow) -> Bool {
         guard let value = cookie.value(in: call.request) else { return false }
-        return services.secrets.areEqual(services.secrets.hash(value), flow.cookieHash)
+        return flow.isBound(toCookieWith: services.secrets.hash(value), by: services.secrets)
     }
 
     /// - Parameter isResumed: whether the flow has started before. Then the language that the user has chosen since

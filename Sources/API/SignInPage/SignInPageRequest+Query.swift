@@ -43,6 +43,7 @@ struct SignInPageParameters {
         var request = SignInPageRequest(app: app.id, target: target, state: state, challenge: challenge)
         request.tenant = realm.tenant?.id
         request.screen = try value(screen, .screen) ?? .signIn
+        guard request.screen != .accounts else { throw .parameter(.screen) }
         request.prompt = try value(prompt, .prompt)
         request.language = language.flatMap { Language(tag: $0) }
         if let loginHint, !loginHint.isEmpty { request.loginHint = EmailAddress(loginHint)?.rawValue }

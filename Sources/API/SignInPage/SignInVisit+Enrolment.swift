@@ -16,7 +16,12 @@ extension SignInVisit {
             try await services.codes.discard(signedIn.session.id, in: realm)
             return factorMissing(afterForm: afterForm)
         }
-        return allowingAnswer(secret, to: held, try await store(.held(held)))
+        // No other screen follows, which could begin with the address.
+        var flow = flow
+        flow.email = nil
+        let visit = try with(flow)
+        let page = try await discardingOnError(signedIn.session.id) { try await visit.store(.held(held)) }
+        return allowingAnswer(secret, to: held, page)
     }
 
     /// The account page would lead here again.
@@ -49,7 +54,7 @@ extension SignInVisit {
         screen.isEmailSent = isEmailSent
         return response(
             .enrolSecondFactor(
-                screen, answer: answer.secret, minutes: minutes(for: answer.held), step(problem), contextOfQuestion),
+                screen, minutes: minutes(for: answer.held), step(problem, answer: answer.secret), contextOfQuestion),
             status: problem?.status ?? 200, because: refusal)
     }
 
@@ -91,7 +96,11 @@ extension SignInVisit {
         guard answer.held.question != .recoveryCodes else { return try await showRecoveryCodes(answer) }
         guard let secret = fields[signIn: .secret], let sealed = fields[signIn: .enrolment],
             secret.wholeMatch(of: /[A-Z2-7]{16,128}/) != nil
-        else { return try showEnrolment(answer, isEmailSent: !answer.caller.account.emailIsVerified) }
+        else {
+            guard !answer.caller.account.emailIsVerified else { return try showEnrolment(answer) }
+            return try showEnrolment(
+                answer, isEmailSent: true, problem: .unverifiedAddress, because: FactorRefusal.unverifiedEmail)
+        }
         let signedIn: SignedIn
         do {
             try realm.requireTOTPAllowed()
@@ -142,7 +151,7 @@ extension SignInVisit {
             answer.secret, to: answer.held,
             response(
                 .enrolledSecondFactor(
-                    recoveryCodes: codes, answer: answer.secret, minutes: minutes(for: answer.held), step(),
+                    recoveryCodes: codes, minutes: minutes(for: answer.held), step(answer: answer.secret),
                     contextOfQuestion)))
     }
 

@@ -40,13 +40,16 @@ extension SignInVisit {
             try await services.codes.discard(session.session, in: realm)
             return guestExpired(afterForm: afterForm)
         }
+        let preview: GuestPreview
         do {
-            return try await store(
-                services.guests.preview(merging: guest, into: target, for: app, in: realm, from: context).preview)
+            preview = try await services.guests.preview(
+                merging: guest, into: target, for: app, in: realm, from: context
+            ).preview
         } catch let refusal as any Refusal {
             try await services.codes.discard(session.session, in: realm)
             return mergeRefused(because: refusal, afterForm: afterForm)
         }
+        return try await discardingOnError(session.session) { try await store(preview) }
     }
 
     /// Continues with the mailbox that a guest has proven, whose address no account has.
@@ -71,11 +74,12 @@ extension SignInVisit {
     ///
     /// - Parameter shown: the ID of the preview that the user has seen.
     func confirmPreview(_ shown: String?) async throws -> PageResponse {
-        guard case .guest(let preview) = try await state().step else {
-            return try await show(screen: .signIn, .codeExpired, status: 400)
-        }
+        guard case .guest(let preview) = try await state().step else { return try await pageAfterConfirmation() }
         guard let guest = try await guest() else {
-            try await withdraw(preview)
+            // The same form, sent at the same time, keeps the account.
+            try await Task.sleep(for: .milliseconds(200))
+            if case .held = try await state().step { return try await pageAfterConfirmation() }
+            try await withdraw(.guest(preview))
             return guestExpired(afterForm: true)
         }
         guard let shown, preview.id.isExactly(shown) else {
@@ -86,6 +90,14 @@ extension SignInVisit {
         case .addEmail(let email): return try await confirm(email, of: guest)
         case .merge(let merge): return try await confirm(merge, of: guest, preview)
         }
+    }
+
+    /// Leads to the enrolment of a second factor, if the form was sent twice.
+    private func pageAfterConfirmation() async throws -> PageResponse {
+        if case .held(let held) = try await state().step, held.question == .secondFactor {
+            return PageResponse(.redirect(to: pageURL), of: realm.id)
+        }
+        return try await show(screen: .signIn, .codeExpired, status: 400)
     }
 
     private func confirmUpgrade(of guest: Caller, with pendingToken: String) async throws -> PageResponse {
@@ -145,17 +157,17 @@ extension SignInVisit {
                 .merge(mergeToken: mergeToken, guest: guest.account.id, session: guest.session.id), in: realm)
             return try await issueCode(for: PageSignIn(merging: link, into: target), afterForm: true)
         } catch EditRefusal.loginTooOld {
-            try await withdraw(shown)
+            try await withdraw(.guest(shown))
             return try await startAgain(because: EditRefusal.loginTooOld)
         } catch let refusal as MergeRefusal {
-            try await withdraw(shown)
+            try await withdraw(.guest(shown))
             return mergeRefused(because: refusal, afterForm: true)
         }
     }
 
     /// Forgets what the user would confirm, and shows the methods.
     private func startAgain(because refusal: any Refusal) async throws -> PageResponse {
-        try await services.steps.remove(of: flow, in: realm)
+        try await forgetState()
         return try await show(screen: .signIn, .codeExpired, status: 400, because: refusal)
     }
 
@@ -164,16 +176,6 @@ extension SignInVisit {
         let visit = try showing(nil)
         try await visit.update { $0 = SignInPageState(step: .guest(preview)) }
         return PageResponse(.redirect(to: visit.pageURL), of: realm.id)
-    }
-
-    /// Ends the session of a sign-in that the user does not confirm, and forgets the preview.
-    func withdraw(_ preview: GuestPreview) async throws {
-        try await end(preview)
-        try await services.steps.remove(of: flow, in: realm)
-    }
-
-    private func end(_ preview: GuestPreview) async throws {
-        if let session = preview.session { try await services.codes.discard(session, in: realm) }
     }
 
     private func guestExpired(afterForm: Bool) -> PageResponse {

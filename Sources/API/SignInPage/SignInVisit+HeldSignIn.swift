@@ -52,7 +52,7 @@ extension SignInVisit {
             isSecret(secret, of: held)
         else { return nil }
         guard let answer = try await answer(ofBrowserAsked: held) else {
-            try await withdraw(held)
+            try await withdraw(.held(held))
             return nil
         }
         return answer
@@ -118,23 +118,25 @@ extension SignInVisit {
             afterForm: true)
     }
 
-    /// Ends the session of a sign-in that waits for an answer, and returns to the app with `access_denied`.
-    func cancelSignIn(_ fields: FormFields) async throws -> PageResponse {
-        if case .guest(let preview) = try await state().step {
-            try await withdraw(preview)
-        } else {
-            let answer = try await answer(fields, to: .passkey, .secondFactor, .shownSecondFactor, .recoveryCodes)
-            guard let answer else { return try await questionExpired() }
-            try await withdraw(answer.held)
+    /// Ends the sign-in on the page, whichever tab asks, and returns to the app with `access_denied`.
+    func cancelSignIn() async throws -> PageResponse {
+        if let contents = try await state().step?.session {
+            guard try await endFlow(with: contents) else { return finished() }
+            try await services.codes.discard(contents.session, in: realm)
         }
+        try await forgetState()
         return returnToApp(.cancelled, error: .cancelled, afterForm: true)
     }
 
-    /// Ends the session of a sign-in whose question the user has not answered, and forgets the question. The next
-    /// question stays, if another request has answered this one.
-    private func withdraw(_ held: HeldSignIn) async throws {
-        try await services.codes.discard(held.session, in: realm)
-        try await update { if $0.step == .held(held) { $0 = SignInPageState() } }
+    /// Issues the only code of the flow, which nobody learns: an answer at the same time gets no other.
+    ///
+    /// - Returns: `false` if the flow has a code.
+    private func endFlow(with contents: IDTokenContents) async throws -> Bool {
+        guard let caller = try await services.codes.caller(contents, in: realm, acceptsRestricted: true) else {
+            return true
+        }
+        let signIn = PageSignIn(session: caller.session, isNewAccount: false, browser: nil)
+        return try await services.codes.issue(signIn, of: flow, in: realm) != nil
     }
 
     func questionExpired() async throws -> PageResponse {

@@ -21,7 +21,7 @@ extension SignInVisit {
             signedIn.account.passkeys.isEmpty, request.maxAge.map({ $0 >= HeldSignIn.lifetime }) ?? true
         else { return nil }
         let (held, secret) = holding(signedIn, asking: .passkey, stays: stays)
-        try await keep(.held(held))
+        try await discardingOnError(signedIn.session.id) { try await keep(.held(held)) }
         guard let caller = try await caller(of: held) else { return nil }
         return allowingAnswer(
             secret, to: held, showPasskeyOffer(HeldSignInAnswer(held: held, secret: secret, caller: caller), nil))
@@ -32,8 +32,8 @@ extension SignInVisit {
     ) -> PageResponse {
         response(
             .passkeyOffer(
-                creationCeremony(for: answer.caller), answer: answer.secret, isNewAccount: answer.held.isNewAccount,
-                step(problem), contextOfQuestion),
+                creationCeremony(for: answer.caller), isNewAccount: answer.held.isNewAccount,
+                step(problem, answer: answer.secret), contextOfQuestion),
             status: problem?.status ?? 200, because: refusal)
     }
 

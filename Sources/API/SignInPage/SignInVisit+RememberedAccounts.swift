@@ -40,6 +40,16 @@ extension SignInVisit {
         return stored.entries.filter { $0.tenant == realm.tenant?.id && offers($0.method) }
     }
 
+    /// ``rememberedAccounts`` with the name of the provider that signs in; `nil` for an account that the form signs in.
+    var rememberedAccountsWithProviders: [(entry: RememberedAccounts.Entry, provider: String?)] {
+        rememberedAccounts.map { entry in
+            switch entry.method {
+            case .password, .emailLink, .passkey, .phone: (entry, nil)
+            default: (entry, name(of: entry.method))
+            }
+        }
+    }
+
     /// The address with which a form begins. A user who does not continue with the session of the browser has another
     /// account than the remembered one.
     func suggestedEmail() async throws -> String {
@@ -100,11 +110,11 @@ extension SignInVisit {
         return try header(accounts)
     }
 
-    /// Forgets an account, and shows the page again.
+    /// Forgets an account, and shows the list again.
     func forgetAccount(_ account: ID<Account>) throws -> PageResponse {
         var accounts = stored
         accounts.forget(account)
-        var response = Response.redirect(to: pageURL)
+        var response = Response.redirect(to: pageURL + "&screen=" + SignInPageRequest.Screen.accounts.rawValue)
         response.headers.add("Set-Cookie", try header(accounts))
         return PageResponse(response, of: realm.id)
     }

@@ -96,11 +96,13 @@ extension SignInVisit {
         _ failure: SignInFailure, error: SignInPageError, afterForm: Bool, because refusal: (any Refusal)? = nil
     ) -> PageResponse {
         let back = appReturn(error: error)
+        let isWebPage = request.isWebPage(of: app)
         // After a form, the policy of the page does not permit a redirect to a web page of the app.
-        guard afterForm, request.isWebPage(of: app), !app.isAccountPage else {
+        guard afterForm, !app.isAccountPage, isWebPage || request.target.formTargets.isEmpty else {
             return PageResponse(.redirect(to: back.url), of: realm.id, because: refusal)
         }
-        return response(.signInFailure(failure, returningTo: back, isAutomatic: true, pageContext), because: refusal)
+        return response(
+            .signInFailure(failure, returningTo: back, isAutomatic: isWebPage, pageContext), because: refusal)
     }
 
     /// Links the identity of the conflict that the page shows to the account that its owner has proven. A restricted
@@ -108,7 +110,7 @@ extension SignInVisit {
     func linking(_ state: SignInPageState, to signedIn: SignedIn) async throws -> SignedIn {
         let pendingToken = try await pendingTokenOfConflict(state, for: signedIn)
         guard let pendingToken, !signedIn.isRestricted else { return signedIn }
-        let outcome = try await discardingOnError(signedIn) {
+        let outcome = try await discardingOnError(signedIn.session.id) {
             try await call.services.signIn.federated.signIn(
                 .pendingToken(pendingToken), linkingTo: signedIn.idToken, autoCreate: false, for: app, in: realm,
                 from: context
@@ -130,22 +132,22 @@ extension SignInVisit {
             throw SignInPageRefusal.previewOutdated
         }
         guard let pendingToken = conflict.pendingToken else { return nil }
-        return try await discardingOnError(signedIn) {
+        return try await discardingOnError(signedIn.session.id) {
             try await call.services.signIn.federated.renew(
                 pendingToken, for: signedIn.account, of: app, in: realm, from: context)
         }
     }
 
     /// Ends the session on the page if `work` fails.
-    private func discardingOnError<Value>(
-        _ signedIn: SignedIn, _ work: () async throws -> Value
+    func discardingOnError<Value>(
+        _ session: ID<Session>, _ work: () async throws -> Value
     ) async throws -> Value {
         do {
             return try await work()
         } catch {
-            try await services.codes.discard(signedIn.session.id, in: realm)
+            try await services.codes.discard(session, in: realm)
             guard case ProviderRefusal.invalidPendingToken = error else { throw error }
-            try await services.steps.remove(of: flow, in: realm)
+            try await forgetState()
             throw SignInPageRefusal.stepExpired
         }
     }
@@ -157,10 +159,7 @@ extension SignInVisit {
         for signIn: PageSignIn, of account: Account? = nil, afterForm: Bool
     ) async throws -> PageResponse {
         guard let issued = try await services.codes.issue(signIn, of: flow, in: realm) else {
-            let back = CheckedReturn(request.target, url: request.target.text)
-            return response(
-                .signInFailure(.finished, returningTo: back, pageContext), status: 400,
-                because: SignInPageRefusal.finished)
+            return finished()
         }
         let url =
             app.isAccountPage ? request.target.text : SignInResult(request, issuer: issuer).url(code: issued.code)
@@ -177,13 +176,22 @@ extension SignInVisit {
         return page
     }
 
+    /// The page after a sign-in that another request has completed.
+    func finished() -> PageResponse {
+        let back = CheckedReturn(request.target, url: request.target.text)
+        return response(
+            .signInFailure(.finished, returningTo: back, pageContext), status: 400, because: SignInPageRefusal.finished)
+    }
+
     /// A web page opens from a page that refreshes itself, because `form-action` would cover every redirect after our
     /// form, also the app's own. An app opens only after an action of the user: by a redirect after our form, otherwise
     /// by a button.
     private func returnToApp(_ back: CheckedReturn, afterForm: Bool) -> PageResponse {
         if app.isAccountPage { return PageResponse(.redirect(to: back.url), of: realm.id) }
         let isWebPage = request.isWebPage(of: app)
-        if !isWebPage, afterForm { return PageResponse(.redirect(to: back.url), of: realm.id) }
+        if !isWebPage, afterForm, !request.target.formTargets.isEmpty {
+            return PageResponse(.redirect(to: back.url), of: realm.id)
+        }
         return response(.signedIn(returningTo: back, isAutomatic: isWebPage, pageContext))
     }
 }

@@ -63,7 +63,9 @@ extension SignInVisit {
                 .requestReset(
                     email: form.email, removesMethods: realm.policy.resetUnlinksIdentities, step(problem), pageContext),
                 status: status, because: refusal)
-        case .signIn, .signUp, .reset, .emailCode:
+        case .accounts where !rememberedAccounts.isEmpty:
+            return response(.rememberedAccounts(rememberedAccountsWithProviders, step(problem), pageContext))
+        case .signIn, .signUp, .reset, .emailCode, .accounts:
             form.stays = stays
             form.remembers = flow.remembersAccount
             form.focusesPassword = call.request.query("account").flatMap { rememberedEmail($0) } != nil
@@ -88,7 +90,7 @@ extension SignInVisit {
             // The page says why the user signs in.
             guard flow.conflict != nil, let conflict = try await state().conflict(of: flow) else { return nil }
             return try show(conflict, problem, status: status, because: refusal)
-        case .signUp, .reset, .emailCode: return nil
+        case .signUp, .reset, .emailCode, .accounts: return nil
         }
     }
 
@@ -100,7 +102,7 @@ extension SignInVisit {
         let email = fields[signIn: .email].map { String($0.prefix(320)) }
         let stays = fields[signIn: .stay] != nil
         do {
-            if action != .notNow, try await isOutdated() { return try await showOutdated() }
+            if action != .notNow, action != .cancel, try await isOutdated() { return try await showOutdated() }
             return try await perform(action, fields, email: email, stays: stays)
         } catch let refusal as any Refusal {
             return try await show(refusal, of: action, email: email, stays: stays)
@@ -130,7 +132,7 @@ extension SignInVisit {
         case .passkey: return try await submitPasskey(fields, stays: stays)
         case .createPasskey: return try await createPasskey(fields)
         case .skipPasskey: return try await skipPasskey(fields)
-        case .cancel: return try await cancelSignIn(fields)
+        case .cancel: return try await cancelSignIn()
         case .confirm: return try await confirmPreview(fields[signIn: .preview])
         case .reset: return try await sendReset(to: email)
         case .notNow: return try await startOver()

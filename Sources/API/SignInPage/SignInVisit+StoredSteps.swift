@@ -31,6 +31,17 @@ extension SignInVisit {
         try await update { $0.step = nil }
     }
 
+    /// Forgets the step and the conflict of the flow, and ends the session of the step.
+    func forgetState() async throws {
+        guard try await state() != SignInPageState() else { return }
+        try await update { $0 = SignInPageState() }
+    }
+
+    /// Forgets a step, and ends its session. The next step stays, if another request has replaced the step.
+    func withdraw(_ step: SignInPageStep) async throws {
+        try await update { if $0.step == step { $0 = SignInPageState() } }
+    }
+
     func store(_ conflict: SignInPageConflict) async throws -> PageResponse {
         let visit = try showing(conflict)
         try await visit.update { $0 = SignInPageState(conflict: conflict) }
@@ -65,11 +76,9 @@ extension SignInVisit {
         switch state.step {
         case .secondFactor(_, let factors, _, let sessionInfo, let passkeyOwner):
             let passkey = passkeyOwner == nil ? nil : try passkeyCeremony()
-            return response(
-                .secondFactor(
-                    SecondFactorScreen(factors, isCodeSent: sessionInfo != nil, passkey: passkey), step(problem),
-                    pageContext),
-                status: status, because: refusal)
+            var screen = SecondFactorScreen(factors, isCodeSent: sessionInfo != nil, passkey: passkey)
+            screen.rejectsRecoveryCode = problem != nil && FormFields(call.request)?[signIn: .factor] == "recovery"
+            return response(.secondFactor(screen, step(problem), pageContext), status: status, because: refusal)
         case .emailCode(let email):
             return response(
                 .emailCode(
@@ -135,9 +144,8 @@ extension SignInVisit {
     /// Returns to the methods: a proven identity is forgotten, and so is the account into which a guest would merge.
     func startOver() async throws -> PageResponse {
         let state = try await state()
-        if case .guest(let preview) = state.step { try await withdraw(preview) }
-        // A flow without conflict keeps its attempts to enter a code.
-        if state.conflict(of: flow) != nil { try await services.steps.remove(of: flow, in: realm) }
+        let isForgotten = if case .guest = state.step { true } else { state.conflict(of: flow) != nil }
+        if isForgotten { try await forgetState() }
         return PageResponse(.redirect(to: try showing(nil).pageURL), of: realm.id)
     }
 }

@@ -52,10 +52,11 @@ struct SignInVisit {
     }
 
     /// What every page of the flow has.
-    func step(_ problem: SignInProblem? = nil) -> SignInStep {
-        var step = SignInStep(
-            flow: sealed, formToken: services.forms.token(for: form), cancel: appReturn(error: .cancelled),
-            problem: problem)
+    ///
+    /// - Parameter answer: the secret of a page that asks a question.
+    func step(_ problem: SignInProblem? = nil, answer: Secret? = nil) -> SignInStep {
+        var step = SignInStep(flow: sealed, formToken: services.forms.token(for: form), problem: problem)
+        step.answer = answer
         step.asksForPasskeys = usesPasskeys && request.operation == .signIn
         return step
     }

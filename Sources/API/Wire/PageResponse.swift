@@ -30,7 +30,13 @@ struct PageResponse {
 }
 
 extension EndpointCall {
-    /// Returns the first supported language of these: that of the parameter `hl`, `tag`, the one that the user chose
+    /// The language tag of the query: `hl`, or `language` if the button `change` was pressed. A switch that shares its form
+    /// with other buttons has the second pair.
+    private var tagOfQuery: String? {
+        request.query("hl") ?? (request.query("change") == nil ? nil : request.query("language"))
+    }
+
+    /// Returns the first supported language of these: that of the query, `tag`, the one that the user chose
     /// before in this browser, that of the account, the browser's, the project's, and English.
     ///
     /// - Parameters:
@@ -39,16 +45,16 @@ extension EndpointCall {
     ///   - account: the account of the signed-in user; `nil` for a page without one.
     func language(tag: String?, in realm: Realm?, of account: Account? = nil) -> Language {
         let pseudoLocales = realm?.project.modeRules.pseudoLocales ?? []
-        let requested = [request.query("hl"), tag, languageCookie.value(in: request)].lazy.compactMap { tag in
+        let requested = [tagOfQuery, tag, languageCookie.value(in: request)].lazy.compactMap { tag in
             tag.flatMap { Language(tag: $0, acceptingPseudoLocales: pseudoLocales) }
         }
         return requested.first ?? account?.language ?? context.language ?? realm?.project.emailSettings.language
             ?? .english
     }
 
-    /// Stores the language of the parameter `hl` in the browser, for the next pages.
+    /// Stores the language of the query in the browser, for the next pages.
     func storeLanguage(in response: inout Response) {
-        guard let tag = request.query("hl"),
+        guard let tag = tagOfQuery,
             let language = Language(tag: tag, acceptingPseudoLocales: Language.pseudoLocales),
             response.headers["Cache-Control"] == "no-store"
         else { return }
@@ -58,7 +64,7 @@ extension EndpointCall {
 
     /// Stores the language that an app has requested for a flow in the browser.
     func storeLanguage(_ language: Language, in response: inout Response) {
-        guard request.query("hl") == nil else { return }
+        guard tagOfQuery == nil else { return }
         response.headers.add(
             "Set-Cookie", languageCookie.header(language.rawValue, maxAge: .seconds(365 * 86_400)))
     }

@@ -82,9 +82,10 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
 
     /// The sources of a Content-Security-Policy for a form that leads to the target: the origin of a page, or the
     /// scheme of an app.
+    /// Empty for an IPv6 address, which a policy cannot name (CSP 3 §2.3.1).
     public var formTargets: [String] {
         guard isHTTP else { return [text.prefix { $0 != ":" }.lowercased() + ":"] }
-        return text.prefixMatch(of: /[A-Za-z]+:\/\/[A-Za-z0-9.\[\]:-]+/).map { [String($0.output)] } ?? []
+        return text.prefixMatch(of: /[A-Za-z]+:\/\/[A-Za-z0-9.:-]+/).map { [String($0.output)] } ?? []
     }
 
     /// Whether an app may register `text` as a redirect URI: an https URL (an app link), an http URL of a loopback

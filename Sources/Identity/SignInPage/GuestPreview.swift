@@ -13,19 +13,19 @@ public struct GuestPreview: Hashable, Codable, Sendable {
         /// The guest account becomes part of an account to which the user has signed in on the page.
         case merge(GuestMerge)
     }
-
-    /// The session on the page; `nil` for an upgrade.
-    public var session: ID<Session>? {
-        if case .merge(let merge) = change { merge.session } else { nil }
-    }
 }
 
 extension SignInPageStep {
     /// The session on the page that waits for an answer of the user.
-    var session: ID<Session>? {
+    public var session: IDTokenContents? {
         switch self {
-        case .guest(let preview): preview.session
-        case .held(let held): held.session
+        case .guest(let preview):
+            if case .merge(let merge) = preview.change {
+                IDTokenContents(account: merge.account, session: merge.session)
+            } else {
+                nil
+            }
+        case .held(let held): IDTokenContents(account: held.account, session: held.session)
         case .secondFactor, .emailCode: nil
         }
     }

@@ -88,6 +88,8 @@ public struct SignInPageRequest: Hashable, SealedTokenContent {
     /// The raw values are the wire's.
     public enum Screen: String, CaseIterable, Codable, Sendable {
         case signIn, signUp, reset, emailCode
+        /// The accounts that the browser remembers. Only the page itself leads there.
+        case accounts
     }
 
     /// The raw values are the wire's (OpenID Connect Core §3.1.2.1).
@@ -116,16 +118,17 @@ public struct SignInPageFlow: Hashable, SealedTokenContent {
     /// Unguessable.
     public let id: String
     public internal(set) var request: SignInPageRequest
-    /// Whether the app's `state` is stored, and the pages do not have it; see
+    /// Whether the app's `state` and the subject are stored, and the pages do not have them; see
     /// ``SignInPageSteps/storingState(of:until:in:from:)``.
     public internal(set) var hasStoredState: Bool {
         get { storesState ?? false }
         set { storesState = newValue ? true : nil }
     }
     private var storesState: Bool?
-    /// SHA-256 of the flow cookie's value.
+    /// The first 16 bytes of the SHA-256 of the flow cookie's value.
     public var cookieHash: [UInt8] { Base64URL.decode(cookieHashText) ?? [] }
     private let cookieHashText: String
+    private static let cookieHashLength = 16
     /// Whether the user wants the browser to remember the account.
     public var remembersAccount: Bool {
         get { remembers ?? false }
@@ -148,17 +151,25 @@ public struct SignInPageFlow: Hashable, SealedTokenContent {
         case email = "e"
     }
 
+    /// - Parameter cookieHash: SHA-256 of the flow cookie's value.
     public init(id: String, request: SignInPageRequest, cookieHash: [UInt8]) {
         self.id = id
         self.request = request
-        cookieHashText = Base64URL.encode(cookieHash)
+        cookieHashText = Base64URL.encode(Array(cookieHash.prefix(Self.cookieHashLength)))
+    }
+
+    /// Whether a browser with this cookie started the flow.
+    ///
+    /// - Parameter hash: SHA-256 of the cookie's value, of which the first 16 bytes are compared.
+    public func isBound(toCookieWith hash: [UInt8], by secrets: FlowSecrets) -> Bool {
+        secrets.areEqual(Array(hash.prefix(Self.cookieHashLength)), cookieHash)
     }
 
     /// The flow as its pages carry it.
     public var onPages: SignInPageFlow {
         guard hasStoredState else { return self }
         var flow = self
-        flow.request.state = ""
+        (flow.request.state, flow.request.subject) = ("", nil)
         return flow
     }
 

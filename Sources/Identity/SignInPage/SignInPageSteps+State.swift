@@ -1,24 +1,26 @@
-/// The app's `state` of a flow.
+/// The parts of a request that are too long for pages.
 private struct StoredState: SealedTokenContent {
     static let purpose = "sign-in page app state"
     static let invalidRefusal: any Refusal = SignInPageRefusal.flowInvalid
 
     let state: String
+    let subject: SignInPageRequest.Subject?
 }
 
 extension SignInPageSteps {
-    /// The longest `state` that pages carry. They repeat the flow in each form and link, so that a longer one would
-    /// make them too large.
-    private static let lengthOnPages = 128
+    /// The longest `state` that pages carry: that of 32 bytes in base64url. Pages repeat the flow in each form and link, so
+    /// a longer `state` would make them too large.
+    private static let lengthOnPages = 43
 
-    /// Stores the app's `state` of a new flow, if it is long.
+    /// Stores the app's `state` and the subject of a new flow, if the `state` is long or there is a subject.
     ///
     /// - Returns: the flow. It is unchanged if the client's network has stored too much: then the pages carry the
     ///   `state`.
     public func storingState(
         of flow: SignInPageFlow, until end: Instant, in project: Realm, from context: RequestContext
     ) async throws -> SignInPageFlow {
-        guard flow.request.state.utf8.count > Self.lengthOnPages else { return flow }
+        let request = flow.request
+        guard request.state.utf8.count > Self.lengthOnPages || request.subject != nil else { return flow }
         do {
             try limiter.count(
                 .authorizationFlows(from: context.network), Policy.authorizationFlowLimit,
@@ -26,7 +28,8 @@ extension SignInPageSteps {
         } catch {
             return flow
         }
-        let sealed = try sealedTokens.encode(StoredState(state: flow.request.state), until: end, in: project.id)
+        let sealed = try sealedTokens.encode(
+            StoredState(state: request.state, subject: request.subject), until: end, in: project.id)
         try await store.set(
             sealed, of: stateKey(of: flow), replacing: nil, resetsAttempts: false, until: end, in: project.id)
         var stored = flow
@@ -43,7 +46,7 @@ extension SignInPageSteps {
             let (stored, _) = try? sealedTokens.decode(StoredState.self, from: content, at: clock.now(), in: project.id)
         else { return nil }
         var restored = flow
-        restored.request.state = stored.state
+        (restored.request.state, restored.request.subject) = (stored.state, stored.subject)
         return restored
     }
 

@@ -111,24 +111,26 @@ public struct SignInPageSteps: Sendable {
     ///   - end: when the flow ends.
     ///   - hasNewCode: whether the state has a new code, for which all attempts are left.
     /// - Returns: the session of the former step, if the change has replaced this step. The caller ends it.
-    /// - Throws: ``TooManyAttempts``.
+    /// - Throws: ``TooManyAttempts``, unless the change only forgets what is stored.
     public func update(
         _ flow: SignInPageFlow, until end: Instant, hasNewCode: Bool = false, in realm: Realm,
         from context: RequestContext, _ change: (inout SignInPageState) -> Void = { _ in }
     ) async throws -> ID<Session>? {
-        try limiter.count(
-            .authorizationFlows(from: context.network), Policy.authorizationFlowLimit, Policy.authorizationFlowWindow,
-            ID(realm.project.id))
         let hash = secrets.hash(flow.id)
-        return try await retryingConflicts(pauseMilliseconds: 1...20) { _ in
+        return try await retryingConflicts(pauseMilliseconds: 1...20) { attempt in
             let former = try await store.content(of: hash, in: realm.id)
             var state = opened(former, in: realm)?.flow.state ?? SignInPageState()
             let session = state.step?.session
             change(&state)
+            if attempt == 1, former == nil || state != SignInPageState() {
+                try limiter.count(
+                    .authorizationFlows(from: context.network), Policy.authorizationFlowLimit,
+                    Policy.authorizationFlowWindow, ID(realm.project.id))
+            }
             let sealed = try sealedTokens.encode(StoredPageFlow(flow: flow, state: state), until: end, in: realm.id)
             try await store.set(
                 sealed, of: hash, replacing: former, resetsAttempts: hasNewCode, until: end, in: realm.id)
-            return state.step?.session == session ? nil : session
+            return state.step?.session == session ? nil : session?.session
         }
     }
 
@@ -169,10 +171,6 @@ public struct SignInPageSteps: Sendable {
         else { return nil }
         return (flow, key.expiresAt)
     }
-
-    public func remove(of flow: SignInPageFlow, in realm: Realm) async throws {
-        try await store.remove(secrets.hash(flow.id), in: realm.id)
-    }
 }
 
 /// Stores the encrypted states of the sign-in page. A flow is identified by the hash of its ID.
@@ -189,5 +187,4 @@ public protocol SignInStepStore: Sendable {
     func content(of flow: [UInt8], in realm: ID<Realm>) async throws -> String?
     /// Counts an attempt, and returns the content; `nil` if `limit` attempts were counted before.
     func countAttempt(_ flow: [UInt8], limit: Int, in realm: ID<Realm>) async throws -> String?
-    func remove(_ flow: [UInt8], in realm: ID<Realm>) async throws
 }

@@ -148,7 +148,7 @@ extension AccountFrame {
         _ attributes: [Attribute] = []
     ) -> Markup {
         let classes: [Attribute] = isSecondary ? [.classes(.quiet)] : []
-        return Markup(.button, [.type("submit")] + classes + attributes, markup(key, values))
+        return Markup(.button, classes + attributes, markup(key, values))
     }
 
     /// A label with its input.

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import HTML
 internal import Identity
 internal import QRCode
@@ -11,10 +12,34 @@ public struct PendingOneTimePassword: Sendable {
     /// The sealed state, for the form.
     let enrolment: String
 
-    public init(secret: String, appURL: String, enrolment: String) {
+    /// - Parameters:
+    ///   - issuer: the name of the project.
+    ///   - name: that of the account. Of a long name, an authenticator app gets the beginning, so that a QR code can
+    ///     contain the URL.
+    public init(secret: String, issuer: String, name: String, enrolment: String) {
+        let (issuer, name) = (issuer.percentEncoded(upTo: 96), name.percentEncoded(upTo: 64))
+        let parameters = "?secret=\(secret)&issuer=\(issuer)"
+        let url = "otpauth://totp/\(issuer):\(name)\(parameters)"
+        // The prefix repeats the issuer for older apps.
+        appURL = url.utf8.count <= QRCode.maximumLength ? url : "otpauth://totp/\(name)\(parameters)"
         self.secret = secret
-        self.appURL = appURL
         self.enrolment = enrolment
+    }
+}
+
+extension String {
+    /// - Parameter limit: the maximum length of the result. A longer text ends with an ellipsis.
+    fileprivate func percentEncoded(upTo limit: Int) -> String {
+        let whole = PercentEncoding.encode(self)
+        guard whole.utf8.count > limit else { return whole }
+        let ellipsis = PercentEncoding.encode("…")
+        var result = ""
+        for character in self {
+            let next = PercentEncoding.encode(String(character))
+            guard result.utf8.count + next.utf8.count + ellipsis.utf8.count <= limit else { break }
+            result += next
+        }
+        return result + ellipsis
     }
 }
 
@@ -35,7 +60,6 @@ extension PendingOneTimePassword {
         ]
     }
 
-    /// - Returns: nothing if the URL is too long for a small code; the key then suffices.
     private func qrCode(_ context: Page.Context) -> [Markup] {
         guard let code = QRCode(appURL) else { return [] }
         return [Markup(.p, [.qrCode(code, title: context.string(Text(AccountPageText.authenticatorImage)))])]

@@ -74,7 +74,7 @@ extension Page {
     public func flowResponse(status: Int = 200) -> Response {
         let script = eventDelivery.map { _ in "script-src 'sha256-\(PageScript.delivery.sha256)'; " } ?? ""
         let policy = """
-            default-src 'none'; \(script)\(Self.stylePolicy(context.styleHashes))\(context.imagePolicy)\
+            default-src 'none'; \(script)\(Self.stylePolicy(styleHashes))\(context.imagePolicy)\
             form-action 'none'; frame-ancestors 'none'; base-uri 'none'
             """
         return Response(

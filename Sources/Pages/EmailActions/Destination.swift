@@ -48,16 +48,6 @@ struct Destination: Sendable {
         Destination("signIn/provider?providerId=\(provider)&flow=\(flow)")
     }
 
-    /// Starts the sign-in of an account that the browser remembers with the provider of its last sign-in.
-    ///
-    /// - Returns: `nil` if that was another method.
-    static func provider(ofRemembered entry: RememberedAccounts.Entry, flow: String) -> Destination? {
-        switch entry.method {
-        case .password, .emailLink, .passkey, .phone: nil
-        default: provider(entry.method.rawValue, flow: flow)
-        }
-    }
-
     static func fragment(_ id: ElementID) -> Destination { Destination("#" + id.rawValue) }
 
     static func app(_ url: ContinueURL) -> Destination { Destination(url.text) }

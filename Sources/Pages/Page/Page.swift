@@ -51,6 +51,12 @@ public struct Page: Sendable {
     var usesPasskeys = false
     /// The URL that the page opens as soon as it is loaded; `nil` for a page that stays.
     var refresh: Destination?
+    /// Whether the page is a step of the sign-in page.
+    var isSignIn = false
+    /// Whether the page has buttons of providers.
+    var showsProviders = false
+    /// The form of the page that the switch of the language uses; `nil` if the switch has its own.
+    var languageForm: ElementID?
     /// Precedes the title of the window. If it is empty, the title of a page with a rejected form begins with "Error:
     /// ".
     var windowTitlePrefix = ""
@@ -70,7 +76,7 @@ public struct Page: Sendable {
             head: [
                 .void(.meta, [.name("viewport"), .content("width=device-width, initial-scale=1")]),
                 .void(.meta, [.name("robots"), .content("noindex")]), Markup(.title, text: windowTitle), .stylesheet,
-            ] + context.furtherStyles + icon + refresh,
+            ] + styles.map { .style($0.text) } + context.furtherStyles + icon + refresh,
             body: Markup(
                 .body, eventDelivery.map { [.delivery($0)] } ?? [],
                 [
@@ -85,7 +91,7 @@ public struct Page: Sendable {
     /// and one with ``usesPasskeys`` needs ``sessionResponse(status:formTargets:imageSources:)``.
     public func response(status: Int = 200) -> Response {
         Self.response(
-            Array(html.utf8), language: context.language.rawValue, styles: context.styleHashes,
+            Array(html.utf8), language: context.language.rawValue, styles: styleHashes,
             images: context.imagePolicy, status: status)
     }
 
@@ -128,12 +134,21 @@ public struct Page: Sendable {
     }
 }
 
-extension Page.Context {
-    /// SHA-256 in base64 of each style of a page, in their order.
-    var styleHashes: [String] {
-        [Stylesheet.sha256] + [LanguageStyle(language)?.sha256, style?.sha256].compactMap(\.self)
+extension Page {
+    /// The styles that only some kinds of pages have.
+    fileprivate var styles: [(text: StaticString, sha256: String)] {
+        (isSignIn ? [] : [(AccountStyle.text, AccountStyle.sha256)])
+            + (showsProviders ? [(ProviderStyle.text, ProviderStyle.sha256)] : [])
     }
 
+    /// SHA-256 in base64 of each style of the page, in their order.
+    var styleHashes: [String] {
+        [Stylesheet.sha256] + styles.map(\.sha256)
+            + [LanguageStyle(context.language)?.sha256, context.style?.sha256].compactMap(\.self)
+    }
+}
+
+extension Page.Context {
     /// The styles after the ``Stylesheet``.
     fileprivate var furtherStyles: [Markup] {
         [LanguageStyle(language)?.markup, style?.markup].compactMap(\.self)
@@ -148,8 +163,9 @@ extension Page.Context {
 
     func label(_ text: Text, for id: ElementID) -> Markup { Markup(.label, [.for(id)], words(text)) }
 
+    /// A button that submits its form, which is what a button of HTML does.
     func button(_ label: Text, _ attributes: [Attribute] = []) -> Markup {
-        Markup(.button, [.type("submit")] + attributes, words(label))
+        Markup(.button, attributes, words(label))
     }
 
     func link(_ label: Text, to destination: Destination, isSecondary: Bool = false) -> Markup {

@@ -23,18 +23,20 @@ extension Page {
     /// A form that gets the same page in another language, which the browser then keeps in a cookie.
     private var languageSwitch: [Markup] {
         guard let query = context.repeatingQuery, !isFailure, refresh == nil else { return [] }
-        let hidden = query.map { Markup.void(.input, [.type("hidden"), .name($0.name), .value($0.value)]) }
-        return [
-            Markup(
-                .form, [],
-                hidden + [
-                    Markup(.label, [.for(.pageLanguage)], context.words(.page(.language))),
-                    Markup(
-                        .select, [.id(.pageLanguage), .name("hl")],
-                        Language.allCases.map { $0.option(chosen: context.language.rawValue) }),
-                    Markup(.button, [.type("submit"), .classes(.quiet)], context.words(.page(.changeLanguage))),
-                ])
+        // Every button of a shared form sends the select, so its value counts only together with `change`.
+        let name = languageForm == nil ? "hl" : "language"
+        let form = languageForm.map { [Attribute.form($0)] } ?? []
+        let options = Language.allCases.map { $0.option(chosen: context.language.rawValue) }
+        let content = [
+            Markup(.label, [.for(.pageLanguage)], context.words(.page(.language))),
+            Markup(.select, [.id(.pageLanguage), .name(name)] + form, options),
+            context.button(
+                .page(.changeLanguage),
+                [.classes(.quiet)] + form + (languageForm == nil ? [] : [.name("change")])),
         ]
+        guard languageForm == nil else { return content }
+        let hidden = query.map { Markup.void(.input, [.type("hidden"), .name($0.name), .value($0.value)]) }
+        return [Markup(.form, hidden + content)]
     }
 
     private func requestNote(_ id: String) -> Markup {

@@ -27,53 +27,42 @@ enum Stylesheet {
         label{margin-top:1rem}\
         input,select{width:100%;min-height:2.75rem;margin:.25rem 0;padding:.5rem .75rem;border:1px solid var(--line);\
         background:var(--card);color:var(--text);font:inherit}\
-        input[readonly]{padding-inline-start:0;border-color:transparent}\
         input[aria-invalid]{border:2px solid var(--wrong)}\
-        fieldset{margin:1.5rem 0 0;padding:0;border:0}\
-        legend{padding:0}\
         .choice{display:grid;grid-template-columns:auto 1fr;column-gap:.75rem;align-items:center;padding:.5rem 0;\
         border-top:1px solid var(--line)}\
         .choice input{width:1.5rem;height:1.5rem;min-height:0;margin:0;accent-color:var(--strong)}\
         .choice label{margin:0;padding:.5rem 0;color:var(--text);font-size:1rem}\
-        .choice .note{grid-column:2}input+.choice{margin-top:.5rem;border:0}\
-        .done{margin:0 0 1rem;padding:.5rem .75rem;border:2px solid var(--strong)}\
+        input+.choice,div:not(.choice)+.choice{margin-top:.5rem;border:0}\
         .problem a{display:inline-block;min-height:2.75rem;padding:.5rem 0;color:inherit}\
         .skip{position:absolute;inset-inline-start:-999rem;min-height:2.75rem;padding:.625rem 1rem;color:var(--text)}\
         .skip:focus{position:static;display:inline-block}\
         .note{margin:0}\
-        form+.note,a+.note{margin-top:1rem}nav .note{margin-top:.25rem}.button+.details{margin-top:1.25rem}\
+        form+.note,a+.note{margin-top:1rem}.button+.details{margin-top:1.25rem}\
         .problem p,.problem ul{margin:0}\
-        .problem{margin:0 0 1rem;padding:.5rem .75rem;border:2px solid var(--wrong);color:var(--wrong)}\
+        .done,.problem{margin:0 0 1rem;padding:.5rem .75rem;border:2px solid var(--strong)}\
+        .problem{border-color:var(--wrong);color:var(--wrong)}\
         button,.button{display:block;width:100%;min-height:2.75rem;margin:1.25rem 0 0;padding:.625rem 1rem;\
         border:2px solid var(--strong);background:var(--fill);color:var(--on-fill);\
         font:inherit;line-height:1.4;text-align:center;text-decoration:none;cursor:pointer}\
         .quiet{background:transparent;color:var(--strong)}\
         footer{max-width:28rem;margin:0 auto;padding:0 1.5rem}\
-        footer ul,nav ul{display:flex;flex-wrap:wrap;gap:0 1.5rem;margin:1rem 0 0;padding:0;list-style:none}\
-        footer a,nav li a{display:inline-block;min-width:2.75rem;padding:.625rem 0;color:inherit}\
+        footer ul{display:flex;flex-wrap:wrap;gap:0 1.5rem;margin:1rem 0 0;padding:0;list-style:none}\
+        footer a{display:inline-block;min-width:2.75rem;padding:.625rem 0;color:inherit}\
         footer p{margin:.5rem 0 0}\
-        .providers{display:grid;grid-auto-rows:1fr;gap:.75rem}\
-        .provider{display:flex;align-items:center;justify-content:center;gap:.625rem;min-height:2.75rem;\
-        padding:0 .75rem;border:1px solid var(--line);background:var(--card);color:var(--text);\
-        line-height:1.2;text-align:center;text-decoration:none}.provider span{padding:.375rem 0}\
-        .apple{border-color:#000;background:#000;color:#fff}.apple img{display:block;margin:-1px 0}\
-        .google{border-color:#747775;background:#fff;color:#1f1f1f}.google svg{flex:none}\
         code{direction:ltr;unicode-bidi:isolate}\
+        details{margin-top:1.25rem}summary{min-height:2.75rem;padding:.5rem 0}\
         .divider{margin:1.25rem 0 0;color:var(--soft);text-align:center}\
         .help{margin-top:1.25rem}\
         footer.links{display:flex;flex-wrap:wrap;gap:0 1.5rem;max-width:none;padding:0}.plain{color:inherit}\
-        button.plain{width:auto;margin:0;padding:.625rem 0;border:0;background:none;font-weight:400;text-align:start;\
+        button.plain{width:auto;min-width:2.75rem;margin:0;padding:.625rem 0;border:0;background:none;font-weight:400;text-align:start;\
         text-decoration:underline}\
-        @media (prefers-color-scheme:dark){.apple{border-color:#fff;background:#fff;color:#000}\
-        .google{border-color:#8e918f;background:#131314;color:#e3e3e3}}\
-        @media (forced-colors:active){.apple{border-color:ButtonBorder}}\
         dt,label,.note,footer{color:var(--soft);font-size:.9375rem}\
-        input,select,.done,.problem,button,.button,.provider{border-radius:.5rem}\
-        .project,dd,input[readonly],legend,.choice label,.problem,button,.button,.provider{font-weight:600}\
+        input,select,.done,.problem,button,.button{border-radius:.5rem}\
+        .project,dd,.choice label,.problem,button,.button{font-weight:600}\
         :focus-visible{outline:3px solid var(--strong);outline-offset:3px}\
-        @media (min-width:40rem){main{margin:10vh auto;padding:2.5rem}}
+        @media (min-width:40rem){main{margin:10vh auto;padding:2.5rem}footer{padding:0 2.5rem}}
         """
 
     /// SHA-256 of ``text`` in base64. The page's policy allows no other style (CSP 3 §6.7.3.3).
-    static let sha256 = "WWEST/J1jH2GNuC/gQ8C8k85IGd0aUuJbZymrQCX4l4="
+    static let sha256 = "0UxAcnODaTJc5lkiY029NIncFX+McH/X+5RHwndNVEg="
 }

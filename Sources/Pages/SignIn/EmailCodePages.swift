@@ -31,7 +31,7 @@ extension Page {
                         context.codeInput(autocomplete: true, isWrong: step.problem == .wrongCode),
                         context.button(context.localized(.confirm)),
                     ]),
-                step.form(.emailAgain, [context.quietButton(.emailAgain)]),
+                context.actionButton(.emailAgain, context.localized(.emailAgain)),
                 context.footer(
                     (isOwners ? [] : [context.switchLink(.otherAddress, to: isForSignUp ? .signUp : .emailCode, step)])
                         + [context.switchLink(.backToSignIn, to: .signIn, step)], step),
@@ -60,7 +60,7 @@ extension Page.Context {
     /// - Parameter sharesForm: whether the page has ``screensForm(_:)``.
     func emailOffer(_ screen: SignInScreen, _ step: SignInStep, sharesForm: Bool = false) -> [Markup] {
         guard screen.offersEmail else { return [] }
-        guard !screen.emailsOwner else { return [step.form(.emailCode, [quietButton(.emailMe)])] }
+        guard !screen.emailsOwner else { return [actionButton(.emailCode, localized(.emailMe))] }
         guard screen.offersPassword else {
             return (screen.providers.isEmpty ? [] : [divider]) + [emailForm(screen, step, localized(.emailMe))]
         }

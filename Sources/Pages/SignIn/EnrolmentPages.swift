@@ -17,21 +17,17 @@ public struct EnrolmentScreen: Sendable {
 }
 
 extension Page {
-    /// Asks the user to add a second factor before the page returns to the app. To cancel is a form, because the
-    /// session of the sign-in ends with it.
+    /// Asks the user to add a second factor before the page returns to the app.
     ///
-    /// - Parameters:
-    ///   - answer: the secret without which the page cannot be answered.
-    ///   - minutes: how long it can be answered.
+    /// - Parameter minutes: how long the page can be answered.
     public static func enrolSecondFactor(
-        _ screen: EnrolmentScreen, answer: Secret, minutes: Int, _ step: SignInStep, _ context: Context
+        _ screen: EnrolmentScreen, minutes: Int, _ step: SignInStep, _ context: Context
     ) -> Page {
-        let answer = Markup.hidden(.offer, answer.expose())
         var content = context.summary(of: step) + [context.paragraph(.enrolAdvice, [.minutes: .count(minutes)])]
-        let app = context.appEnrolment(screen, answer, step)
-        content += context.passkeyEnrolment(screen, answer, step, isAlternative: !app.isEmpty)
+        let app = context.appEnrolment(screen, step)
+        content += context.passkeyEnrolment(screen, isAlternative: !app.isEmpty)
         content += app
-        content.append(step.form(.cancel, [answer, context.quietButton(.cancel)]))
+        content.append(context.footer([], step))
         return titled(.enrolTitle, step, content, context).with(screen.passkey)
     }
 
@@ -39,7 +35,7 @@ extension Page {
     ///
     /// - Parameter minutes: how long the user can continue.
     public static func enrolledSecondFactor(
-        recoveryCodes: [String], answer: Secret, minutes: Int, _ step: SignInStep, _ context: Context
+        recoveryCodes: [String], minutes: Int, _ step: SignInStep, _ context: Context
     ) -> Page {
         titled(
             .enrolTitle, step,
@@ -50,43 +46,36 @@ extension Page {
                 context.paragraph(.enrolEnds, [.minutes: .count(minutes)]),
                 step.form(
                     .finishEnrolment,
-                    [.hidden(.offer, answer.expose()), context.button(Text(AccountPageText.recoveryDone))]),
+                    [context.button(Text(AccountPageText.recoveryDone))]),
             ], context)
     }
 }
 
 extension Page.Context {
-    fileprivate func passkeyEnrolment(
-        _ screen: EnrolmentScreen, _ answer: Markup, _ step: SignInStep, isAlternative: Bool
-    ) -> [Markup] {
+    fileprivate func passkeyEnrolment(_ screen: EnrolmentScreen, isAlternative: Bool) -> [Markup] {
         guard let ceremony = screen.passkey else { return [] }
-        // Below the form of a new passkey, which is hidden in a browser without passkeys, the divider is hidden too.
+        // Below the button for a new passkey, which is hidden in a browser without passkeys, the divider is hidden too.
         let divider = isAlternative ? [divider] : []
-        guard !screen.hasPasskey else { return [paragraph(.enrolPasskey)] + passkeyForm(ceremony, step) + divider }
-        return [
-            step.form(
-                .createPasskey,
-                [
-                    answer, .hidden(.credential, ""), paragraph(.passkeyOfferAdvice),
-                    button(localized(.createPasskey)), .passkeyStatus(text(.passkeyNotCreated)),
-                ] + divider, ceremony.attributes)
-        ]
+        guard !screen.hasPasskey else { return [paragraph(.enrolPasskey)] + passkeyButton(ceremony) + divider }
+        return [Markup(.div, ceremony.attributes, [paragraph(.passkeyOfferAdvice)] + passkeyCreation + divider)]
     }
 
-    fileprivate func appEnrolment(_ screen: EnrolmentScreen, _ answer: Markup, _ step: SignInStep) -> [Markup] {
+    fileprivate func appEnrolment(_ screen: EnrolmentScreen, _ step: SignInStep) -> [Markup] {
         let heading = Markup(.h2, words(Text(AccountPageText.authenticatorTitle)))
         if let email = screen.unverified {
             let address: [Placeholder: TextValue] = [.email: .name(email.rawValue)]
-            let send = step.form(
-                .verifyEmail, [answer, screen.isEmailSent ? quietButton(.emailAgain) : button(localized(.sendEmail))])
-            let goOn = step.form(.enrolFactor, [answer, button(localized(.confirm))])
+            let send =
+                screen.isEmailSent
+                ? actionButton(.verifyEmail, localized(.emailAgain))
+                : actionButton(.verifyEmail, localized(.sendEmail), nil)
+            let goOn = actionButton(.enrolFactor, localized(.confirm), nil)
             return screen.isEmailSent
                 ? [heading, paragraph(.enrolEmailSent, address), goOn, send]
                 : [heading, paragraph(.enrolEmail, address), send]
         }
         guard let pending = screen.oneTimePassword else { return [] }
         let fields: [Markup] = [
-            answer, .hidden(.enrolment, pending.enrolment), .hidden(.secret, pending.secret),
+            .hidden(.enrolment, pending.enrolment), .hidden(.secret, pending.secret),
             label(Text(AccountPageText.authenticatorCode), for: .code),
             codeInput(autocomplete: true, isWrong: step.problem == .wrongCode),
             button(Text(AccountPageText.turnOn)),

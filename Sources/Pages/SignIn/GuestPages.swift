@@ -45,12 +45,11 @@ extension Page {
 }
 
 extension Page.Context {
-    /// To cancel is a form, because the session of the sign-in ends with it.
     fileprivate func answers(to preview: GuestPreview, _ label: SignInPageText, _ step: SignInStep) -> [Markup] {
         [
             step.form(.confirm, [.hidden(.preview, preview.id), button(localized(label))]),
-            step.form(.notNow, [quietButton(.otherAccount)]),
-            step.form(.cancel, [quietButton(.cancel)]),
+            actionButton(.notNow, localized(.otherAccount)),
+            footer([], step),
         ]
     }
 }

@@ -1,11 +1,12 @@
 extension PageScript {
-    /// Performs the ceremony of each form with `data-passkey`, writes the response of the authenticator into the hidden
-    /// field `credential`, and submits the form. While no ceremony runs, the browser offers passkeys where the user
-    /// types the address (conditional mediation). A form is hidden unless the browser supports passkeys, and the advice
-    /// about that is shown instead. Other forms tell the gateway that the browser can create passkeys.
+    /// Performs the ceremony of each element with `data-passkey` when its button is pressed, and submits the button's
+    /// form with the response of the authenticator in the field `credential`. While no ceremony runs, the browser
+    /// offers passkeys where the user types the address (conditional mediation). The element is hidden unless the
+    /// browser supports passkeys, and the advice about that is shown instead. Other forms tell the gateway that the
+    /// browser can create passkeys.
     ///
-    /// The script also tells the browser which passkeys it may stop offering (WebAuthn Level 3 §5.1.10). A form has
-    /// `data-unknown` if no account has the presented passkey. A notice has `data-accepted` if the user has removed
+    /// The script also tells the browser which passkeys it may stop offering (WebAuthn Level 3 §5.1.10). The element
+    /// has `data-unknown` if no account has the presented passkey. A notice has `data-accepted` if the user has removed
     /// one.
     package static let passkeys = PageScript(
         text: """
@@ -15,37 +16,39 @@ extension PageScript {
             if(!P||!P.parseRequestOptionsFromJSON||!P.parseCreationOptionsFromJSON)return;
             for(const field of document.getElementsByName("passkeys"))field.value="on";
             for(const notice of document.querySelectorAll("[data-accepted]"))
-            if(P.signalAllAcceptedCredentials)
-            P.signalAllAcceptedCredentials(JSON.parse(notice.dataset.accepted)).catch(()=>{});
+            P.signalAllAcceptedCredentials?.(JSON.parse(notice.dataset.accepted)).catch(()=>{});
             const none=document.getElementById("noPasskeys");
             if(none)none.hidden=true;
-            for(const form of document.querySelectorAll("form[data-passkey]")){
-            const options=JSON.parse(form.dataset.passkey),creates=!!options.user;
-            const status=form.querySelector("[role=status]"),unknown=form.dataset.unknown;
+            for(const host of document.querySelectorAll("[data-passkey]")){
+            const options=JSON.parse(host.dataset.passkey),creates=!!options.user,unknown=host.dataset.unknown;
+            const status=host.querySelector("[role=status]"),button=host.querySelector("button"),form=button.form;
             let control,busy;
             const run=async mediation=>{
-            if(control)control.abort();
+            control?.abort();
             const own=control=new AbortController();
             busy=!mediation;
             try{
-            const publicKey=creates?P.parseCreationOptionsFromJSON(options):P.parseRequestOptionsFromJSON(options);
-            const request={publicKey,signal:own.signal,...mediation&&{mediation}};
-            const credential=await(creates?navigator.credentials.create(request):navigator.credentials.get(request));
-            for(const id of ["stay","remember"]){const box=document.getElementById(id);if(box)form.append(box)}
-            form.elements.credential.value=JSON.stringify(credential);
+            const publicKey=P[creates?"parseCreationOptionsFromJSON":"parseRequestOptionsFromJSON"](options);
+            const credential=await navigator.credentials[creates?"create":"get"](
+            {publicKey,signal:own.signal,...mediation&&{mediation}});
+            for(const id of ["stay","remember"])document.getElementById(id)?.setAttribute("form",form.id);
+            const field=form.elements.credential||form.appendChild(document.createElement("input"));
+            field.type="hidden";
+            field.name="credential";
+            field.value=JSON.stringify(credential);
             busy=true;
-            form.submit()
+            form.requestSubmit(button)
             }catch{
             if(own===control&&!mediation){busy=false;status.hidden=false;wait()}}};
             const wait=async()=>{
-            if(!creates&&document.querySelector("[autocomplete~=webauthn]")&&P.isConditionalMediationAvailable&&
-            await P.isConditionalMediationAvailable())run("conditional")};
-            form.hidden=false;
+            if(!creates&&document.querySelector("[autocomplete~=webauthn]")&&
+            await P.isConditionalMediationAvailable?.())run("conditional")};
+            host.hidden=false;
             addEventListener("pageshow",event=>{if(event.persisted)busy=false});
-            form.addEventListener("submit",event=>{event.preventDefault();if(busy)return;status.hidden=true;run()});
-            if(unknown&&P.signalUnknownCredential)P.signalUnknownCredential(JSON.parse(unknown)).catch(()=>{});
+            button.addEventListener("click",event=>{event.preventDefault();if(busy)return;status.hidden=true;run()});
+            if(unknown)P.signalUnknownCredential?.(JSON.parse(unknown)).catch(()=>{});
             wait()}
             })()
             """,
-        sha256: "opZICGTRmUip5MciVL5pHbdmmkmr4tc21oVkYVG1DHQ=")
+        sha256: "fAs4kdschIxU9/3dDllRZc5jD2mDTfFU+0Zk9Prf4fs=")
 }

@@ -76,25 +76,23 @@ struct AppleImage {
         Markup(
             .picture,
             [
-                .void(.source, [.darkScheme, .srcset(sources(color: "white"))]),
+                .void(.source, [.darkScheme, .srcset([1, 2].map { image(color: "white", density: $0) })]),
                 .void(
                     .img,
                     [
-                        .alt(title), .width(240), .height(44), .srcset(sources(color: "black")),
-                        .src(URLReference(url(color: "black", scale: 1))),
+                        .alt(title), .width(240), .height(44), .srcset([image(color: nil, density: 2)]),
+                        .src(image(color: nil, density: 1).url),
                     ]),
             ])
     }
 
-    private func sources(color: String) -> [(url: URLReference, density: Int)] {
-        [1, 2].map { (URLReference(url(color: color, scale: $0)), $0) }
-    }
-
-    private func url(color: String, scale: Int) -> String {
-        """
-        \(Self.origin)/appleid/button?height=44&width=240&color=\(color)&border=false&type=sign-in&border_radius=0\
-        &scale=\(scale)&locale=\(locale)
-        """
+    /// - Parameter color: `nil` for black, Apple's default. So is "Sign in with Apple", without a border.
+    private func image(color: String?, density: Int) -> (url: URLReference, density: Int) {
+        let url = """
+            \(Self.origin)/appleid/button?height=44&width=240\(color.map { "&color=" + $0 } ?? "")&border_radius=0\
+            \(density == 1 ? "" : "&scale=\(density)")&locale=\(locale)
+            """
+        return (URLReference(url), density)
     }
 
     /// Apple's name of the language of the page.

@@ -2,13 +2,17 @@ internal import HTML
 internal import Identity
 
 extension SignInStep {
-    /// A form that requests `action`. Other actions are forms of their own, so they send no password.
+    /// A form that requests `action`, with fields that the user fills. Other actions are a
+    /// ``Page/Context/actionButton(_:_:_:)``, which sends no password.
     func form(_ action: SignInAction, _ content: [Markup], _ attributes: [Attribute] = []) -> Markup {
         Markup(
             .form, [.post, .action(.signInPage)] + attributes,
-            [
-                .hidden(.flow, flow), .hidden(.formToken, formToken), .hidden(.step, action.rawValue),
-            ] + (asksForPasskeys && action.canProvePassword ? [.hidden(.passkeys, "")] : []) + content)
+            hiddenFields + [.hidden(.step, action.rawValue)]
+                + (asksForPasskeys && action.canProvePassword ? [.hidden(.passkeys, "")] : []) + content)
+    }
+
+    fileprivate var hiddenFields: [Markup] {
+        [.hidden(.flow, flow), .hidden(.formToken, formToken)] + (answer.map { [.hidden(.offer, $0.expose())] } ?? [])
     }
 }
 
@@ -27,7 +31,16 @@ extension Page.Context {
 
     func providerButtons(of screen: SignInScreen, _ step: SignInStep) -> [Markup] {
         guard !screen.providers.isEmpty else { return [] }
-        return [Markup(.div, [.classes(.providers)], screen.providers.map { $0.markup(flow: step.flow, self) })]
+        let content = screen.providers.flatMap { button in
+            [button.markup(flow: step.flow, self)]
+                + screen.remembered.filter { $0.method == button.provider }.map { note(of: $0) }
+        }
+        return [Markup(.div, [.classes(.providers)], content)]
+    }
+
+    /// The account of a provider that the browser remembers, below the provider's button.
+    private func note(of entry: RememberedAccounts.Entry) -> Markup {
+        Markup(.p, [.classes(.note)], [.isolated(entry.visibleName)])
     }
 
     func emailField(_ value: String, _ problem: SignInProblem?) -> Markup {
@@ -77,38 +90,46 @@ extension Page.Context {
             ])
     }
 
-    /// Lists the accounts that the browser remembers. A provider's account leads to the provider, any other one to the
-    /// form with its address.
-    func rememberedAccounts(_ entries: [RememberedAccounts.Entry], _ step: SignInStep) -> [Markup] {
-        guard !entries.isEmpty else { return [] }
-        return [Markup(.h2, text: text(.rememberedAccounts))]
-            + entries.flatMap { entry in
-                let name: [Placeholder: TextValue] = [.name: .name(entry.email ?? entry.name)]
-                let (signInAs, account) = (localized(.signInAs, name), SignInField.account.rawValue)
-                let start =
-                    Destination.provider(ofRemembered: entry, flow: step.flow)
-                    .map { link(signInAs, to: $0, isSecondary: true) }
-                    ?? button(
-                        signInAs,
-                        [.classes(.quiet), .form(.screens), .name(account), .value(entry.account.rawValue)])
-                let removal = button(
-                    localized(.forgetAccount, name),
-                    [.classes(.quiet), .form(.forget), .name(account), .value(entry.account.rawValue)])
-                return [start, removal]
-            } + [step.form(.forget, [], [.id(.forget)])]
+    /// A remembered account: a button that leads to the form with its address, or the name of its provider, and a button
+    /// that removes it.
+    func rememberedAccount(_ entry: RememberedAccounts.Entry, provider: String?) -> [Markup] {
+        let name: [Placeholder: TextValue] = [.name: .name(entry.visibleName)]
+        func button(_ key: SignInPageText, _ form: ElementID) -> Markup {
+            self.button(
+                localized(key, name),
+                [
+                    .classes(.quiet), .form(form), .name(SignInField.account.rawValue),
+                    .value(entry.account.rawValue),
+                ])
+        }
+        return [Markup(.h2, [.isolated(entry.visibleName)])]
+            + [provider.map { Markup(.p, [.isolated($0)]) } ?? button(.signInAs, .screens)]
+            + [button(.forgetAccount, .forget)]
     }
 
     /// The choice for the providers, whose buttons are links and have no box. It works without scripts.
-    func rememberChoice(_ remembers: Bool, _ step: SignInStep) -> [Markup] {
-        guard remembers else { return [step.form(.remember, [plainButton(.rememberService)])] }
+    func rememberChoice(_ remembers: Bool) -> [Markup] {
+        guard remembers else { return [actionButton(.remember, localized(.rememberService), .plain)] }
         return [
             Markup(.p, [.role("status"), .classes(.done)], text: text(.willRemember)),
-            step.form(.dontRemember, [plainButton(.dontRemember)]),
+            actionButton(.dontRemember, localized(.dontRemember), .plain),
         ]
     }
 
+    /// A button that requests `action` and sends nothing else. Such buttons share the form of the ``footer(_:_:cancels:)``,
+    /// because each form contains the sealed flow again.
+    ///
+    /// - Parameter look: `nil` for the first action of a page.
+    func actionButton(_ action: SignInAction, _ label: Text, _ look: Stylesheet.Class? = .quiet) -> Markup {
+        button(
+            label,
+            (look.map { [.classes($0)] } ?? []) + [
+                .form(.actions), .name(SignInField.step.rawValue), .value(action.rawValue),
+            ])
+    }
+
     /// The form of the buttons that lead to other screens of the same flow. Buttons share it, because each link would
-    /// contain the sealed flow again.
+    /// contain the sealed flow again. The switch of the language belongs to it, too.
     func screensForm(_ step: SignInStep) -> Markup {
         Markup(.form, [.id(.screens), .action(.signInPage)], [.hidden(.flow, step.flow)])
     }
@@ -122,9 +143,6 @@ extension Page.Context {
 
     func quietButton(_ key: SignInPageText) -> Markup { button(localized(key), [.classes(.quiet)]) }
 
-    /// A button that looks like a link.
-    func plainButton(_ key: SignInPageText) -> Markup { button(localized(key), [.classes(.plain)]) }
-
     /// A link to another screen of the same flow.
     func switchLink(
         _ key: SignInPageText, to screen: SignInPageRequest.Screen, _ step: SignInStep, isButton: Bool = false
@@ -134,11 +152,13 @@ extension Page.Context {
         return Markup(.a, [.classes(.plain), .href(destination)], text: text(key))
     }
 
-    /// Links to other screens, and the way back to the app, which every step has.
-    func footer(_ links: [Markup], _ step: SignInStep) -> Markup {
-        Markup(
-            .footer, [.classes(.links)],
-            links + [Markup(.a, [.classes(.plain), .href(step.cancel.destination)], text: text(.cancel))])
+    /// Links to other screens, "Cancel", and the form of the page's ``actionButton(_:_:_:)``.
+    ///
+    /// - Parameter cancels: `false` if the user can no longer return to the app without a result.
+    func footer(_ links: [Markup], _ step: SignInStep, cancels: Bool = true) -> Markup {
+        let cancel = cancels ? [actionButton(.cancel, localized(.cancel), .plain)] : []
+        let form = Markup(.form, [.post, .id(.actions), .action(.signInPage)], step.hiddenFields + cancel)
+        return Markup(.footer, [.classes(.links)], links + [form])
     }
 }
 
@@ -152,5 +172,10 @@ extension ElementID {
     static let stay = ElementID("stay")
     static let remember = ElementID("remember")
     static let screens = ElementID("screens")
+    static let actions = ElementID("actions")
     static let forget = ElementID("forget")
+}
+
+extension RememberedAccounts.Entry {
+    fileprivate var visibleName: String { email ?? name }
 }

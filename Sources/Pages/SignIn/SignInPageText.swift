@@ -25,7 +25,7 @@ enum SignInPageText: TextKey {
     case mergeExplanation, mergeMovesName, mergeMovesPhoto, mergeLosesName, mergeLosesPhoto, mergeLosesRights
     case mergeData, mergeUndo, mergeConfirm, mergeRefused, previewOutdated
     case proveTitle, proveAdvice, formLost, linkTitle
-    case enrolTitle, enrolAdvice, enrolEnds, enrolPasskey, enrolEmail, enrolEmailSent, factorMissing
+    case enrolTitle, enrolAdvice, enrolEnds, enrolPasskey, enrolEmail, enrolEmailSent, enrolUnverified, factorMissing
 
     var english: StaticString {
         switch self {
@@ -158,7 +158,7 @@ enum SignInPageText: TextKey {
         case .mergeLosesName: "The name {name} of your guest account is not kept."
         case .mergeLosesPhoto: "The picture of your guest account is not kept."
         case .mergeLosesRights: "Special permissions of your guest account end."
-        case .mergeData: "What you saved as a guest belongs to {app}, which decides whether it is kept."
+        case .mergeData: "What you saved as a guest is in {app}, which decides whether it is kept."
         case .mergeUndo: "For a week, the operator of {app} can undo this."
         case .mergeConfirm: "Continue with this account"
         case .mergeRefused: "Your guest account cannot become part of this account. Nothing was changed."
@@ -179,6 +179,8 @@ enum SignInPageText: TextKey {
             "Before you can add an authenticator app, confirm your address {email}. We send you an email with a link."
         case .enrolEmailSent:
             "We sent an email to {email}. Open its link, confirm the address there, then continue here."
+        case .enrolUnverified:
+            "The address is not confirmed yet. Open the link in the email, and confirm the address there."
         case .factorMissing:
             "Your account needs a second step, which this page cannot add. Sign in to {app}, and add it there."
         case .guestConflict:

@@ -21,6 +21,8 @@ public enum SignInProblem: Hashable, Sendable {
     case onlyLink
     /// What the user has confirmed is no longer what would happen.
     case previewOutdated
+    /// The address must be verified before a factor can be added.
+    case unverifiedAddress
     case userMismatch
     case notAvailable
     case providerUnavailable
@@ -67,6 +69,7 @@ extension SignInProblem {
         case .emailExpired: .signIn(.emailExpired)
         case .onlyLink: .signIn(.onlyLink)
         case .previewOutdated: .signIn(.previewOutdated)
+        case .unverifiedAddress: .signIn(.enrolUnverified)
         case .userMismatch: .signIn(.userMismatch)
         case .notAvailable: .signIn(.notAvailable)
         case .providerUnavailable: .signIn(.providerUnavailable)
@@ -80,11 +83,12 @@ extension SignInProblem {
 
 extension Page.Context {
     /// The summary of what is wrong, to which the browser moves the focus.
-    func summary(of step: SignInStep) -> [Markup] {
+    /// - Parameter field: the field that was wrong; `nil` for the usual one of the problem.
+    func summary(of step: SignInStep, at field: ElementID? = nil) -> [Markup] {
         guard let problem = step.problem else { return [] }
         let text = string(problem.text)
         let content: [Markup] =
-            if let field = problem.field {
+            if let field = field ?? problem.field {
                 [Markup(.p, [Markup(.a, [.href(.fragment(field))], text: text)])]
             } else {
                 [Markup(.p, text: text)]

@@ -1,23 +1,21 @@
 internal import HTML
 public import Identity
 
-/// What every step of the sign-in page has: the hidden fields of its forms, and the way back to the app.
+/// What every step of the sign-in page has: the hidden fields of its forms, and what was wrong with the last one.
 public struct SignInStep: Sendable {
-    /// The sealed flow.
     public let flow: String
     public let formToken: String
-    /// The URL of the app, with the error for a cancelled sign-in.
-    public let cancel: CheckedReturn
-    /// Whether the browser is asked whether it can create a passkey, which the gateway then offers after a sign-in by
+    /// The secret without which a page that asks a question of a ``HeldSignIn`` cannot be answered.
+    public var answer: Secret?
+    /// Whether forms ask the browser if it can create a passkey, which the gateway then offers after a sign-in by
     /// password.
     public var asksForPasskeys = false
     /// What went wrong with the submitted form; `nil` if nothing did.
     public var problem: SignInProblem?
 
-    public init(flow: String, formToken: String, cancel: CheckedReturn, problem: SignInProblem? = nil) {
+    public init(flow: String, formToken: String, problem: SignInProblem? = nil) {
         self.flow = flow
         self.formToken = formToken
-        self.cancel = cancel
         self.problem = problem
     }
 }
@@ -96,7 +94,7 @@ public struct SignInScreen: Sendable {
 
     public init() {}
 
-    /// Whether a browser without passkeys has nothing to offer.
+    /// Whether passkeys are the only method, so that the page is empty in a browser without them.
     var offersOnlyPasskeys: Bool {
         providers.isEmpty && !offersPassword && !offersGuest && !offersEmail && passkey != nil
     }
@@ -124,27 +122,30 @@ extension Page {
         if screen.hasLostForm { content.append(context.paragraph(.formLost)) }
         content += context.providerButtons(of: screen, step)
         if !screen.providers.isEmpty, screen.offersStaying {
-            content += context.rememberChoice(screen.remembers, step)
+            content += context.rememberChoice(screen.remembers)
         }
         if screen.offersPassword {
             if !screen.providers.isEmpty { content.append(context.divider) }
             content.append(step.form(.signIn, context.passwordFields(screen, step.problem)))
             content.append(context.switchButton(.forgotPassword, to: .reset, isLink: true))
         }
-        content += context.passkeyForm(screen.passkey, step, isAlone: screen.offersOnlyPasskeys)
+        content += context.passkeyButton(screen.passkey, isAlone: screen.offersOnlyPasskeys)
         content += context.emailOffer(screen, step, sharesForm: true)
         let offersBoth = screen.offersSignUp && screen.offersGuest
         if offersBoth { content.append(context.switchButton(.createAccount, to: .signUp)) }
-        if screen.offersGuest { content.append(step.form(.guest, [context.quietButton(.guest)])) }
+        if screen.offersGuest { content.append(context.actionButton(.guest, context.localized(.guest))) }
         if screen.isEmpty { content.append(context.paragraph(.noMethod)) }
-        content += context.rememberedAccounts(screen.remembered, step)
+        if !screen.remembered.isEmpty { content.append(context.switchButton(.rememberedAccounts, to: .accounts)) }
         content += context.help(.signInHelp)
         content.append(
             context.footer(
                 screen.offersSignUp && !offersBoth
                     ? [context.switchButton(.createAccount, to: .signUp, isLink: true)] : [], step))
         content.append(context.screensForm(step))
-        return titled(screen.title, step, content, context).with(screen.passkey, step)
+        var page = titled(screen.title, step, content, context).with(screen.passkey, step)
+        page.languageForm = .screens
+        page.showsProviders = !screen.providers.isEmpty
+        return page
     }
 
     /// Creates an account with a password, or with a provider, whose sign-in creates one too.
@@ -179,21 +180,35 @@ extension Page {
             ],
             context)
         page.usesPasskeys = step.asksForPasskeys
+        page.showsProviders = !screen.providers.isEmpty
         return page
+    }
+
+    /// Lists the accounts that the browser remembers, each with a way to remove it.
+    ///
+    /// - Parameter entries: the accounts, with the name of the provider whose button signs in.
+    public static func rememberedAccounts(
+        _ entries: [(entry: RememberedAccounts.Entry, provider: String?)], _ step: SignInStep, _ context: Context
+    ) -> Page {
+        titled(
+            .rememberedAccounts, step,
+            entries.flatMap { context.rememberedAccount($0.entry, provider: $0.provider) } + [
+                step.form(.forget, [], [.id(.forget)]), context.screensForm(step),
+                context.footer([context.switchButton(.backToSignIn, to: .signIn, isLink: true)], step),
+            ], context)
     }
 
     /// Asks whether to continue with the account of the browser's session.
     ///
     /// - Parameter name: the user's name or address.
     public static func continueAs(_ name: String, _ step: SignInStep, _ context: Context) -> Page {
-        let page = Page(
+        Page(
             context, context.localized(.continueTitle),
             [
-                step.form(.resume, [context.button(context.localized(.continueAs, [.name: .name(name)]))]),
+                context.actionButton(.resume, context.localized(.continueAs, [.name: .name(name)]), nil),
                 context.switchLink(.otherAccount, to: .signIn, step, isButton: true),
                 context.footer([], step),
             ])
-        return page
     }
 
     /// The page after a sign-in. It returns to the app on its own if the app is a web page.
@@ -226,6 +241,7 @@ extension Page {
         _ key: SignInPageText, _ step: SignInStep, _ content: [Markup], _ context: Context
     ) -> Page {
         var page = Page(context, context.localized(key), content)
+        page.isSignIn = true
         if step.problem != nil { page.windowTitlePrefix = context.string(.page(.rejectedForm)) }
         return page
     }
@@ -234,7 +250,7 @@ extension Page {
 /// Why the sign-in page shows no step.
 public enum SignInFailure: Sendable {
     case expired, otherBrowser, finished, badRequest, unavailable, otherAccount
-    /// The user cancelled after the sign-in, so that its session has ended.
+    /// The user cancelled. If the flow had a session, it has ended.
     case cancelled
     /// The link of an email was opened in another browser than that of its flow.
     case linkElsewhere

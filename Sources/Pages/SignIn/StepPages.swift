@@ -8,6 +8,8 @@ public struct SecondFactorScreen: Sendable {
     let isCodeSent: Bool
     /// The ceremony with which a passkey counts as the second factor; `nil` if the account has no passkey.
     let passkey: PasskeyCeremony?
+    /// Whether the rejected form was that of a recovery code.
+    public var rejectsRecoveryCode = false
 
     public init(_ factors: [SignInPageStep.Factor], isCodeSent: Bool, passkey: PasskeyCeremony?) {
         self.factors = factors
@@ -21,11 +23,12 @@ extension Page {
     public static func secondFactor(_ screen: SecondFactorScreen, _ step: SignInStep, _ context: Context) -> Page {
         let (apps, numbers) = (screen.factors.filter { $0.kind == .totp }, screen.factors.filter { $0.kind == .phone })
         var first: [Markup] = []
+        let (problem, recoveryProblem) = screen.rejectsRecoveryCode ? (nil, step.problem) : (step.problem, nil)
         if screen.isCodeSent {
-            first = [context.paragraph(.smsSent), step.form(.secondFactor, context.codeFields("sms", step.problem))]
+            first = [context.paragraph(.smsSent), step.form(.secondFactor, context.codeFields("sms", problem))]
         } else if let app = apps.first {
             first = [
-                context.paragraph(.totpAdvice), step.form(.secondFactor, context.codeFields(app.id, step.problem)),
+                context.paragraph(.totpAdvice), step.form(.secondFactor, context.codeFields(app.id, problem)),
             ]
         }
         let otherApps = (screen.isCodeSent ? apps : Array(apps.dropFirst())).map { app in
@@ -52,16 +55,16 @@ extension Page {
                     [
                         .id(.recoveryCode), .name(SignInField.code.rawValue), .autocomplete("off"), .required,
                         .maxlength(64),
-                    ]),
+                    ] + (recoveryProblem == nil ? [] : [.invalid, .describedBy([.problem])])),
                 context.quietButton(.confirm),
             ])
         let others = Markup(
-            .details, first.isEmpty ? [.open] : [],
+            .details, first.isEmpty || screen.rejectsRecoveryCode ? [.open] : [],
             [Markup(.summary, text: context.text(.tryAnotherWay))] + messages + otherApps + [recovery])
-        let passkey = context.passkeyForm(screen.passkey, step)
+        let passkey = context.passkeyButton(screen.passkey)
         return titled(
             .secondFactorTitle, step,
-            context.summary(of: step) + first + passkey + [
+            context.summary(of: step, at: screen.rejectsRecoveryCode ? .recoveryCode : nil) + first + passkey + [
                 others, context.footer([context.switchLink(.backToSignIn, to: .signIn, step)], step),
             ], context
         ).with(screen.passkey, step)
@@ -96,16 +99,21 @@ extension Page {
         if screen.offersPassword {
             if !screen.providers.isEmpty { content.append(context.divider) }
             content.append(step.form(.signIn, context.passwordFields(screen, step.problem)))
+            if known?.contains(.password) == true {
+                content.append(Markup(.p, [.classes(.note)], text: context.text(.knownMethod)))
+            }
         }
-        content += context.passkeyForm(screen.passkey, step)
+        content += context.passkeyButton(screen.passkey)
         content += context.emailOffer(screen, step)
         if screen.offersEmail, known?.contains(.emailLink) == true {
             content.append(Markup(.p, [.classes(.note)], text: context.text(.knownMethod)))
         }
-        content.append(step.form(.notNow, [context.quietButton(.notNow)]))
+        content.append(context.actionButton(.notNow, context.localized(.notNow)))
         content.append(context.footer([], step))
-        return titled(known == nil ? .tryAnotherWay : .conflictTitle, step, content, context)
+        var page = titled(known == nil ? .tryAnotherWay : .conflictTitle, step, content, context)
             .with(screen.passkey, step)
+        page.showsProviders = !screen.providers.isEmpty
+        return page
     }
 
     /// Asks for the address to which a link for a new password is sent.

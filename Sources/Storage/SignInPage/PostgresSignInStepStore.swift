@@ -50,10 +50,6 @@ public struct PostgresSignInStepStore: SignInStepStore {
         }.first?.decode("content")
     }
 
-    public func remove(_ flow: [UInt8], in realm: ID<Realm>) async throws {
-        try await run("DELETE FROM sign_in_flow WHERE realm_id = \(realm.rawValue) AND flow_hash = \(flow)")
-    }
-
     private func run(_ statement: SQL) async throws {
         _ = try await withStoreErrors { try await pool.execute(statement) }
     }

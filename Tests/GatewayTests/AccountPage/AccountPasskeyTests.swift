@@ -51,7 +51,7 @@ struct AccountPasskeyTests {
 
     /// What the page tells the browser about the passkeys that are left; `nil` if it says nothing.
     private static func accepted(on page: Exchange) throws -> JSON? {
-        try page.text.firstMatch(of: #/data-accepted="([^"]*)"/#).map { match in
+        try page.text.firstMatch(of: #/data-accepted='([^']*)'/#).map { match in
             try JSON(Array(String(match.output.1).replacing("&quot;", with: "\"").utf8))
         }
     }

@@ -6,9 +6,13 @@ import Testing
 
 @Suite("The switch of the language on pages")
 struct LanguageSwitchTests {
-    /// The hidden fields of the switch; `nil` for a page without it.
+    /// The hidden fields of the switch, which can share a form with other buttons; `nil` for a page without it.
     private func fields(_ page: Exchange) -> [String: String]? {
-        guard let form = page.text.firstMatch(of: #/<footer>.*<form>(.*)</form>/#)?.output.1 else { return nil }
+        let own = page.text.firstMatch(of: #/<footer>.*<form>(.*)</form>/#)?.output.1
+        let shared =
+            page.text.contains(#"form="screens" name="change""#)
+            ? page.text.firstMatch(of: #/<form id="screens"[^>]*>(.*?)</form>/#)?.output.1 : nil
+        guard let form = own ?? shared else { return nil }
         let hidden = form.matches(of: #/type="hidden" name="([^"]*)" value="([^"]*)"/#)
         return Dictionary(uniqueKeysWithValues: hidden.map { (String($0.output.1), String($0.output.2)) })
     }
@@ -23,7 +27,9 @@ struct LanguageSwitchTests {
         let page = try await visit.open(["hl": "de"])
         #expect(language(page) == "de")
         let kept = PercentEncoding.encode(form: try #require(fields(page)).map { ($0, $1) })
-        let switched = try await visit.browser.send(.get, SignInPageVisit.path + "?\(kept)&hl=ja")
+        let other = try await visit.browser.send(.get, SignInPageVisit.path + "?\(kept)&language=ja&screen=signUp")
+        #expect(language(other) == "de", "another button of the form chooses no language")
+        let switched = try await visit.browser.send(.get, SignInPageVisit.path + "?\(kept)&language=ja&change=")
         #expect(language(switched) == "ja")
         #expect(try #require(fields(switched)).keys.contains("flow"))
         let hostile = try await visit.browser.send(

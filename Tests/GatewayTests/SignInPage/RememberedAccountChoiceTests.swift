@@ -24,9 +24,9 @@ struct RememberedAccountChoiceTests {
         try await Self.remember(visit, "ada@example.com")
         gateway.clock.advance(by: .seconds(100 * 86_400))
         try await Self.remember(visit, "grace@example.com")
-        #expect(try await visit.open(["prompt": "login"]).text.contains("ada@example.com"))
+        #expect(try await visit.rememberedAccounts().text.contains("ada@example.com"))
         gateway.clock.advance(by: .seconds(80 * 86_400))
-        let page = try await visit.open(["prompt": "login"])
+        let page = try await visit.rememberedAccounts()
         #expect(page.text.contains("grace@example.com"))
         #expect(!page.text.contains("ada@example.com"))
     }

@@ -74,8 +74,9 @@ struct RememberedAccountTests {
         let visit = try await Self.visit()
         try await Self.remember(visit)
         let page = try await visit.open(["prompt": "login"])
+        let list = try await visit.rememberedAccounts()
         let button = try #require(
-            page.text.firstMatch(of: #/form="screens" name="account" value="([^"]*)"/#), "\(page.text)")
+            list.text.firstMatch(of: #/form="screens" name="account" value="([^"]*)"/#), "\(list.text)")
         let flow = try #require(try page.form("signIn")["flow"])
         let query = PercentEncoding.encode(form: [("flow", flow), ("account", String(button.output.1))])
         let chosen = try await visit.browser.send(.get, SignInPageVisit.path + "?" + query)
@@ -87,11 +88,11 @@ struct RememberedAccountTests {
     func remove() async throws {
         let visit = try await Self.visit()
         try await Self.remember(visit)
-        let page = try await visit.open(["prompt": "login"])
+        let list = try await visit.rememberedAccounts()
         let button = #/form="forget" name="account" value="([^"]*)"/#
-        let account = try #require(page.text.firstMatch(of: button)?.output.1, "\(page.text)")
-        let removed = try await visit.submit(page, "forget", ["account": String(account)])
-        #expect(removed.status == 303)
+        let account = try #require(list.text.firstMatch(of: button)?.output.1, "\(list.text)")
+        let removed = try await visit.follow(visit.submit(list, "forget", ["account": String(account)]))
+        #expect(removed.heading == "Sign in", "without accounts, there is no list")
         #expect(visit.browser.cookies[Self.cookie] == nil)
         #expect(try await !visit.open(["prompt": "login"]).text.contains("Accounts on this device"))
     }
@@ -103,7 +104,7 @@ struct RememberedAccountTests {
             _ = try await visit.gateway.signUp(email: "user\(index)@example.com")
             try await Self.remember(visit, email: "user\(index)@example.com")
         }
-        let page = try await visit.open(["prompt": "login"]).text
+        let page = try await visit.rememberedAccounts().text
         for index in 0..<6 { #expect(page.contains("Sign in as") && page.contains("user\(index)@") == (index > 0)) }
         visit.gateway.clock.advance(by: .seconds(180 * 86_400))
         #expect(try await !visit.open(["prompt": "login"]).text.contains("Accounts on this device"))
@@ -124,8 +125,11 @@ struct RememberedAccountTests {
         #expect(done.result != nil, "\(done.text)")
         #expect((visit.browser.cookies[Self.cookie] != nil) == isKept)
         let next = try await visit.open(["prompt": "login"])
-        let links = next.text.matches(of: #/<a class="button quiet" href="signIn\/provider\?providerId=([a-z.]+)&/#)
-        #expect(links.map { String($0.output.1) } == (isKept ? [provider] : []))
+        let note = #/providerId=([a-z.]+)&(?:(?!providerId).)*<\/a><p class="note"><bdi>[^<]+<\/bdi><\/p>/#
+        #expect(next.text.matches(of: note).map { String($0.output.1) } == (isKept ? [provider] : []))
+        guard isKept else { return }
+        let list = try await visit.rememberedAccounts()
+        #expect(list.text.contains(#"form="forget""#) && !list.text.contains("Sign in as"), "\(list.text)")
     }
 
     @Test("The box of the page counts for a passkey too", arguments: [true, false])
@@ -163,5 +167,22 @@ struct RememberedAccountTests {
         let done = try await visit.submit(
             page, "signIn", Self.remembering, headers: SignInPageVisit.formHeaders + forwarded)
         #expect(!done.headers.contains { $0.name == "Set-Cookie" && $0.value.contains("sekisho-accounts") })
+    }
+}
+
+extension SignInPageVisit {
+    /// The page that lists the accounts, to which the first screen leads.
+    func rememberedAccounts() async throws -> Exchange {
+        let page = try await open(["prompt": "login"])
+        #expect(page.text.contains(#"form="screens" name="screen" value="accounts""#), "\(page.text)")
+        let list = try await show("accounts", after: page)
+        #expect(list.heading == "Accounts on this device", "\(list.text)")
+        return list
+    }
+
+    /// Another screen of the flow of a page.
+    func show(_ screen: String, after page: Exchange) async throws -> Exchange {
+        let query = PercentEncoding.encode(form: [("flow", try page.form("cancel")["flow"] ?? ""), ("screen", screen)])
+        return try await browser.send(.get, Self.path + "?" + query)
     }
 }

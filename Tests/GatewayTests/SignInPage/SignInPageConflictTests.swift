@@ -14,9 +14,11 @@ struct SignInPageConflictTests {
     private static let email = SimulatedPerson.ada.email ?? ""
 
     /// A browser on the page of a gateway with Ada's account, whose address Google does not prove.
-    private static func visit() async throws -> (SignInPageVisit, ada: TestGateway.Tokens) {
+    private static func visit(
+        protectsEnumeration: Bool = false
+    ) async throws -> (SignInPageVisit, ada: TestGateway.Tokens) {
         let gateway = try await TestGateway.withAppleGoogleAndOpenID(#""platform": "web""#, .sekisho) {
-            $0.emailEnumerationProtection = false
+            $0.emailEnumerationProtection = protectsEnumeration
         }
         let visit = SignInPageVisit(gateway)
         return (visit, try await gateway.signUpVerified(email: email, password: password))
@@ -44,6 +46,27 @@ struct SignInPageConflictTests {
         let done = try await visit.submit(page, "signIn", Self.credentials)
         #expect(try await visit.exchange(done.requiredResult()).json["user_id"]?.string == ada.localId)
         #expect(try await visit.linkedIdentities() == 2)
+    }
+
+    @Test(
+        "With email enumeration protection, the page does not state that the account exists or gets the identity",
+        arguments: [true, false])
+    func hiddenConflict(hasOtherIdentity: Bool) async throws {
+        let (visit, ada) = try await Self.visit(protectsEnumeration: true)
+        if hasOtherIdentity {
+            let linked = try await visit.signIn(
+                .grace, with: "oidc.corp", on: visit.openURI(["operation": "LINK", "idToken": .string(ada.idToken)]))
+            #expect(try await visit.exchange(linked.requiredResult()).status == 200)
+        }
+        visit.gateway.simulators.corporate.tellAddress(Self.email, of: SimulatedPerson.ada.id)
+        let page = try await visit.follow(try await visit.signIn(with: "oidc.corp", on: try await visit.open()))
+        #expect(page.heading == "Try another way", "\(page.text)")
+        #expect(page.text.contains("account alone. If you already have an account, sign in another way."))
+        #expect(page.text.contains("If possible, <bdi>") && page.text.contains("</bdi> is then added to your account."))
+        #expect(!page.text.contains(Self.email) && !page.text.contains("You have used this before"))
+        let done = try await visit.submit(page, "signIn", Self.credentials)
+        #expect(try await visit.exchange(done.requiredResult()).json["user_id"]?.string == ada.localId)
+        #expect(try await visit.linkedIdentities() == 1)
     }
 
     @Test("A user who cancels at another provider is back at the conflict")

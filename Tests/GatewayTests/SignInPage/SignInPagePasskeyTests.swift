@@ -208,8 +208,8 @@ extension Exchange {
     /// The options of the page's ceremony, in JSON.
     var passkeyOptions: JSON {
         get throws {
-            let text = try #require(self.text.firstMatch(of: #/data-passkey="([^"]*)"/#), "\(self.text)").output.1
-            return try JSON(Array(String(text).replacing("&quot;", with: "\"").utf8))
+            let text = try #require(self.text.firstMatch(of: #/data-passkey='([^']*)'/#), "\(self.text)").output.1
+            return try JSON(Array(text.utf8))
         }
     }
 }

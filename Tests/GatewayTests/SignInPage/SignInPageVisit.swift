@@ -74,14 +74,6 @@ struct SignInPageVisit: Sendable {
 }
 
 extension Exchange {
-    /// The hidden fields of the form that requests `step`.
-    func form(_ step: String) throws -> [String: String] {
-        let forms = text.matches(of: #/<form.*?</form>/#.dotMatchesNewlines()).map { String($0.output) }
-        let form = try #require(forms.first { $0.contains(#"name="step" value="\#(step)""#) }, "no form for \(step)")
-        let hidden = form.matches(of: #/type="hidden" name="([^"]*)" value="([^"]*)"/#)
-        return Dictionary(hidden.map { (String($0.output.1), String($0.output.2).unescaped) }) { first, _ in first }
-    }
-
     /// The URL of the app to which the page returns.
     var result: String? {
         location
@@ -91,8 +83,4 @@ extension Exchange {
     }
 
     func requiredResult() throws -> String { try #require(result, "\(status) \(text)") }
-}
-
-extension String {
-    fileprivate var unescaped: String { replacing("&amp;", with: "&").replacing("&#39;", with: "'") }
 }

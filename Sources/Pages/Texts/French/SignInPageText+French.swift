@@ -123,6 +123,7 @@ extension SignInPageText {
         case .enrolPasskey: "Votre compte a une clé d’accès. Connectez-vous avec elle pour continuer."
         case .enrolEmail: "Avant d’ajouter une application d’authentification, confirmez votre adresse {email}. Nous vous envoyons un e-mail avec un lien."
         case .enrolEmailSent: "Nous avons envoyé un e-mail à {email}. Ouvrez son lien, confirmez-y l’adresse, puis continuez ici."
+        case .enrolUnverified: "L’adresse n’est pas encore confirmée. Ouvrez le lien de l’e-mail et confirmez-y l’adresse."
         case .factorMissing: "Votre compte a besoin d’une deuxième étape, que cette page ne peut pas ajouter. Connectez-vous à {app} et ajoutez-la là-bas."
         case .guestConflict: "Un autre compte a l’adresse de votre compte {provider}. Connectez-vous à cet autre compte pour continuer."
         case .resetTitle: "Réinitialisez votre mot de passe"

@@ -123,6 +123,7 @@ extension SignInPageText {
         case .enrolPasskey: "Ihr Konto hat einen Passkey. Melden Sie sich damit an, um fortzufahren."
         case .enrolEmail: "Bevor Sie eine Authentifizierungs-App hinzufügen können, bestätigen Sie Ihre Adresse {email}. Wir senden Ihnen eine E-Mail mit einem Link."
         case .enrolEmailSent: "Wir haben eine E-Mail an {email} gesendet. Öffnen Sie den Link, bestätigen Sie dort die Adresse und fahren Sie dann hier fort."
+        case .enrolUnverified: "Die Adresse ist noch nicht bestätigt. Öffnen Sie den Link in der E-Mail und bestätigen Sie die Adresse dort."
         case .factorMissing: "Ihr Konto braucht einen zweiten Schritt, den diese Seite nicht hinzufügen kann. Melden Sie sich in {app} an und fügen Sie ihn dort hinzu."
         case .guestConflict: "Ein anderes Konto hat die Adresse Ihres Kontos bei {provider}. Melden Sie sich bei dem anderen Konto an, um fortzufahren."
         case .resetTitle: "Passwort zurücksetzen"

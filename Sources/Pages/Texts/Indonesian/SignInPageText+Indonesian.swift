@@ -123,6 +123,7 @@ extension SignInPageText {
         case .enrolPasskey: "Akun Anda memiliki kunci sandi. Masuk dengan kunci sandi untuk melanjutkan."
         case .enrolEmail: "Sebelum menambahkan aplikasi autentikator, konfirmasikan alamat Anda {email}. Kami mengirim email dengan tautan."
         case .enrolEmailSent: "Kami telah mengirim email ke {email}. Buka tautannya, konfirmasi alamat itu, lalu lanjutkan di sini."
+        case .enrolUnverified: "Alamat belum dikonfirmasi. Buka tautan di email, lalu konfirmasi alamat itu."
         case .factorMissing: "Akun Anda memerlukan langkah kedua, yang tidak dapat ditambahkan di halaman ini. Masuk ke {app} dan tambahkan di sana."
         case .guestConflict: "Akun lain memiliki alamat akun {provider} Anda. Masuk ke akun itu untuk melanjutkan."
         case .resetTitle: "Setel ulang kata sandi Anda"

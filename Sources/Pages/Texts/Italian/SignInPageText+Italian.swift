@@ -123,6 +123,7 @@ extension SignInPageText {
         case .enrolPasskey: "Il tuo account ha una passkey. Accedi con la passkey per continuare."
         case .enrolEmail: "Prima di aggiungere un’app di autenticazione, conferma il tuo indirizzo {email}. Ti inviamo un’email con un link."
         case .enrolEmailSent: "Abbiamo inviato un’email a {email}. Apri il link, conferma l’indirizzo, poi continua qui."
+        case .enrolUnverified: "L’indirizzo non è ancora confermato. Apri il link dell’email e conferma l’indirizzo."
         case .factorMissing: "Il tuo account ha bisogno di un secondo passaggio, che questa pagina non può aggiungere. Accedi a {app} e aggiungilo lì."
         case .guestConflict: "Un altro account ha l’indirizzo del tuo account {provider}. Accedi a quell’account per continuare."
         case .resetTitle: "Reimposta la password"

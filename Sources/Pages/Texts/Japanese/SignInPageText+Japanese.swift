@@ -123,6 +123,7 @@ extension SignInPageText {
         case .enrolPasskey: "このアカウントにはパスキーがあります。続けるには、パスキーでログインしてください。"
         case .enrolEmail: "認証アプリを追加する前に、メールアドレス{email}を確認してください。リンクを記載したメールをお送りします。"
         case .enrolEmailSent: "{email}にメールを送信しました。リンクを開いてアドレスを確認してから、ここで続けてください。"
+        case .enrolUnverified: "アドレスはまだ確認されていません。メールのリンクを開いて、アドレスを確認してください。"
         case .factorMissing: "このアカウントには追加の確認が必要ですが、このページでは設定できません。{app}にログインして設定してください。"
         case .guestConflict: "{provider}のアカウントのアドレスは、別のアカウントで使われています。続けるには、そのアカウントにログインしてください。"
         case .resetTitle: "パスワードの再設定"

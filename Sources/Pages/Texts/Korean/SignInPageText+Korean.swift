@@ -123,6 +123,7 @@ extension SignInPageText {
         case .enrolPasskey: "계정에 패스키가 있습니다. 계속하려면 패스키로 로그인하세요."
         case .enrolEmail: "인증 앱을 추가하기 전에 주소 {email}을(를) 확인하세요. 링크가 있는 이메일을 보내 드립니다."
         case .enrolEmailSent: "{email}(으)로 이메일을 보냈습니다. 링크를 열어 주소를 확인한 다음 여기에서 계속하세요."
+        case .enrolUnverified: "주소가 아직 확인되지 않았습니다. 이메일의 링크를 열어 주소를 확인하세요."
         case .factorMissing: "계정에 두 번째 단계가 필요하지만 이 페이지에서는 추가할 수 없습니다. {app}에 로그인하여 추가하세요."
         case .guestConflict: "{provider} 계정의 주소를 다른 계정에서 사용하고 있습니다. 계속하려면 그 계정에 로그인하세요."
         case .resetTitle: "비밀번호 재설정"

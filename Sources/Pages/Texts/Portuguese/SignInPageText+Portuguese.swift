@@ -123,6 +123,7 @@ extension SignInPageText {
         case .enrolPasskey: "Sua conta tem uma chave de acesso. Faça login com ela para continuar."
         case .enrolEmail: "Antes de adicionar um app autenticador, confirme seu endereço {email}. Enviamos um e-mail com um link."
         case .enrolEmailSent: "Enviamos um e-mail para {email}. Abra o link, confirme o endereço e continue aqui."
+        case .enrolUnverified: "O endereço ainda não foi confirmado. Abra o link do e-mail e confirme o endereço."
         case .factorMissing: "Sua conta precisa de uma segunda etapa, que esta página não pode adicionar. Faça login em {app} e adicione-a lá."
         case .guestConflict: "Outra conta tem o endereço da sua conta {provider}. Faça login na outra conta para continuar."
         case .resetTitle: "Redefina sua senha"

@@ -123,6 +123,7 @@ extension SignInPageText {
         case .enrolPasskey: "您的账号有通行密钥。请使用通行密钥登录以继续。"
         case .enrolEmail: "添加身份验证器应用之前，请先确认您的地址 {email}。我们会向您发送一封带链接的邮件。"
         case .enrolEmailSent: "我们已向 {email} 发送邮件。请打开其中的链接并确认地址，然后在此继续。"
+        case .enrolUnverified: "地址尚未确认。请打开邮件中的链接并确认地址。"
         case .factorMissing: "您的账号需要第二步验证，但此页面无法添加。请登录 {app} 并在那里添加。"
         case .guestConflict: "您的 {provider} 账号的地址已被另一个账号使用。请登录该账号以继续。"
         case .resetTitle: "重置密码"

@@ -123,6 +123,7 @@ extension SignInPageText {
         case .enrolPasskey: "Su cuenta tiene una llave de acceso. Inicie sesión con ella para continuar."
         case .enrolEmail: "Antes de añadir una aplicación de autenticación, confirme su dirección {email}. Le enviamos un correo con un enlace."
         case .enrolEmailSent: "Hemos enviado un correo a {email}. Abra su enlace, confirme allí la dirección y continúe aquí."
+        case .enrolUnverified: "La dirección aún no está confirmada. Abra el enlace del correo y confirme allí la dirección."
         case .factorMissing: "Su cuenta necesita un segundo paso, que esta página no puede añadir. Inicie sesión en {app} y añádalo allí."
         case .guestConflict: "Otra cuenta tiene la dirección de su cuenta de {provider}. Inicie sesión en esa otra cuenta para continuar."
         case .resetTitle: "Restablezca su contraseña"

@@ -123,6 +123,7 @@ extension SignInPageText {
         case .enrolPasskey: "您的帳號有通行密鑰。請使用通行密鑰登入以繼續。"
         case .enrolEmail: "新增驗證器應用程式之前，請先確認您的地址 {email}。我們會傳送一封含連結的電子郵件給您。"
         case .enrolEmailSent: "我們已傳送電子郵件至 {email}。請開啟其中的連結並確認地址，然後在此繼續。"
+        case .enrolUnverified: "地址尚未確認。請開啟電子郵件中的連結並確認地址。"
         case .factorMissing: "您的帳號需要第二步驗證，但此頁面無法新增。請登入 {app} 並在那裡新增。"
         case .guestConflict: "您的 {provider} 帳號的地址已由另一個帳號使用。請登入該帳號以繼續。"
         case .resetTitle: "重設密碼"

@@ -1,5 +1,5 @@
 internal import HTML
-public import Identity
+internal import Identity
 
 /// A ceremony with passkeys, which ``PageScript/passkeys`` performs (WebAuthn Level 3 §5.1).
 public struct PasskeyCeremony: Sendable {
@@ -14,7 +14,8 @@ public struct PasskeyCeremony: Sendable {
         self.unknown = unknown
     }
 
-    /// The attributes of the form. It stays hidden in a browser without scripts or without passkeys.
+    /// The attributes of the form, or of the element with its button. It stays hidden in a browser without scripts or
+    /// without passkeys.
     var attributes: [Attribute] {
         [.hidden, .passkeyOptions(options)] + (unknown.map { [.unknownPasskey($0)] } ?? [])
     }
@@ -28,47 +29,45 @@ extension Page {
         return page
     }
 
-    /// Offers to create a passkey before the page returns to the app. To cancel is a form, because the session of the
-    /// sign-in ends with it.
+    /// Offers to create a passkey before the page returns to the app.
     ///
     /// - Parameters:
     ///   - ceremony: `nil` if the login is no longer recent.
-    ///   - answer: the secret without which the offer cannot be answered.
     ///   - isNewAccount: whether the user has just created the account. To cancel would not undo that, so it is not
     ///     offered.
     public static func passkeyOffer(
-        _ ceremony: PasskeyCeremony?, answer: Secret, isNewAccount: Bool, _ step: SignInStep, _ context: Context
+        _ ceremony: PasskeyCeremony?, isNewAccount: Bool, _ step: SignInStep, _ context: Context
     ) -> Page {
-        let answer = Markup.hidden(.offer, answer.expose())
-        let creation = ceremony.map { ceremony in
-            step.form(
-                .createPasskey,
-                [
-                    answer, .hidden(.credential, ""), context.button(context.localized(.createPasskey)),
-                    .passkeyStatus(context.text(.passkeyNotCreated)),
-                ], ceremony.attributes)
-        }
+        let creation = ceremony.map { [Markup(.div, $0.attributes, context.passkeyCreation)] } ?? []
         return titled(
             .passkeyOfferTitle, step,
-            context.summary(of: step) + [context.paragraph(.passkeyOfferAdvice)] + [creation].compactMap(\.self)
-                + [step.form(.skipPasskey, [answer, context.quietButton(.notNow)])]
-                + (isNewAccount ? [] : [step.form(.cancel, [answer, context.plainButton(.cancel)])]), context
+            context.summary(of: step) + [context.paragraph(.passkeyOfferAdvice)] + creation + [
+                context.actionButton(.skipPasskey, context.localized(.notNow)),
+                context.footer([], step, cancels: !isNewAccount),
+            ], context
         ).with(ceremony)
     }
 }
 
 extension Page.Context {
-    /// The form whose button signs in with a passkey.
+    /// The button that creates a passkey.
+    var passkeyCreation: [Markup] {
+        [
+            actionButton(.createPasskey, localized(.createPasskey), nil),
+            .passkeyStatus(text(.passkeyNotCreated)),
+        ]
+    }
+
+    /// The button that signs in with a passkey.
     ///
     /// - Parameter isAlone: whether the page has no other method, so that it explains why it is empty in a browser
     ///   without passkeys.
-    func passkeyForm(_ ceremony: PasskeyCeremony?, _ step: SignInStep, isAlone: Bool = false) -> [Markup] {
+    func passkeyButton(_ ceremony: PasskeyCeremony?, isAlone: Bool = false) -> [Markup] {
         guard let ceremony else { return [] }
         return (isAlone ? [.withoutPasskeys(text(.passkeyUnsupported))] : []) + [
-            step.form(
-                .passkey,
-                [.hidden(.credential, ""), quietButton(.passkeySignIn), .passkeyStatus(text(.passkeyFailed))],
-                ceremony.attributes)
+            Markup(
+                .div, ceremony.attributes,
+                [actionButton(.passkey, localized(.passkeySignIn)), .passkeyStatus(text(.passkeyFailed))])
         ]
     }
 }
