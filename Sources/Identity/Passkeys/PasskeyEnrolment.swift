@@ -116,6 +116,7 @@ public struct PasskeyEnrolment: Sendable {
             account.isAnonymous
             ? CallerChange(
                 caller: caller, method: .passkey, authenticatedAt: caller.authenticatedAtAfterLinking,
+                endsSessions: realm.policy.secondFactors.endsGuestSessions(of: account),
                 passkey: .replace(response.passkeyID))
             : CallerChange(
                 caller: caller, method: caller.session.method, authenticatedAt: caller.session.authenticatedAt)

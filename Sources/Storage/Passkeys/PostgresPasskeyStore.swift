@@ -91,6 +91,11 @@ public struct PostgresPasskeyStore: PasskeyStore {
             throw PasskeyRefusal.exists
         }
         _ = try await transaction.execute(.countPasskeys(of: id, in: realm))
+        if addition.session.session.generation > caller.generation {
+            var update = AccountUpdate()
+            update.endsSessions = true
+            _ = try await transaction.execute(.update(id, by: update, at: now, in: realm, where: "true"))
+        }
         let ending = try SQL.endReplacedSession(caller.id, at: now, in: realm)
         guard try await transaction.execute(ending) == 1 else { throw StoreConflict.stale }
         _ = try await transaction.execute(.openSession(addition.session, in: realm, forEachRowOf: .singleRow))

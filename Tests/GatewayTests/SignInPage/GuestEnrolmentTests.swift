@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Postgres
 import Testing
 
 @testable import Support
@@ -89,6 +90,22 @@ struct GuestEnrolmentTests {
         #expect(linked.json["secondFactorEnrollmentRequired"] == true, "\(linked.text)")
         #expect(try await gateway.lookup(guest.idToken).wireCode == "TOKEN_EXPIRED")
         #expect(try await gateway.lookup(linked.json["idToken"]?.string ?? "").status == 200)
+    }
+
+    @Test("A passkey of the guest is a first credential, too: no other one is added at the same time", arguments: 1...4)
+    func passkeyAtTheSameTime(attempt: Int) async throws {
+        let gateway = try await Self.visit().gateway.acceptingPasskeysOnPages()
+        let guest = try await gateway.signUpAnonymously()
+        var device = try TestPasskey()
+        let response = try device.register(await gateway.startPasskeyEnrolment(guest.idToken))
+        async let passkey = gateway.finalizePasskeyEnrolment(guest.idToken, response)
+        async let linked = gateway.link(gateway.googleCredential(), to: guest.idToken)
+        let outcomes = [try await passkey.status, try await linked.status]
+        #expect(outcomes.filter { $0 == 200 }.count == 1, "\(outcomes)")
+        let generation: Int? = try await gateway.database.pool.query(
+            "SELECT generation::int AS n FROM account WHERE id = \(guest.localId)"
+        ).first?.decode("n")
+        #expect(generation == 2)
     }
 
     @Test("\"Cancel\" ends the session of the step, and the next sign-in asks again")
