@@ -13,7 +13,8 @@ extension Endpoint {
             return try await visitor.resume(sealed) { visit in
                 let visit = try await visit.isOutdated() ? visit.showing(nil) : visit
                 let account = call.request.query("account")
-                // A remembered account signs in on the first screen, and only its switch of the language sends `change`.
+                // A remembered account signs in on the first screen, and only its switch of the language sends
+                // `change`.
                 let isFirstScreen = account != nil || call.request.query("change") != nil
                 let screen = call.request.query("screen").flatMap(SignInPageRequest.Screen.init)
                 return try await visit.show(

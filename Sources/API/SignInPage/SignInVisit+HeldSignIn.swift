@@ -128,7 +128,8 @@ extension SignInVisit {
         return returnToApp(.cancelled, error: .cancelled, afterForm: true)
     }
 
-    /// Issues the only code of the flow, which nobody learns: an answer at the same time gets no other.
+    /// Uses up the only code of the flow, and tells it nobody. A request that answers the step at the same time gets no
+    /// code.
     ///
     /// - Returns: `false` if the flow has a code.
     private func endFlow(with contents: IDTokenContents) async throws -> Bool {

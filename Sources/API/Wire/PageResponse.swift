@@ -30,8 +30,8 @@ struct PageResponse {
 }
 
 extension EndpointCall {
-    /// The language tag of the query: `hl`, or `language` if the button `change` was pressed. A switch that shares its form
-    /// with other buttons has the second pair.
+    /// The language tag of the query: `hl`, or `language` if the button `change` was pressed. A switch that shares its
+    /// form with other buttons has the second pair.
     private var tagOfQuery: String? {
         request.query("hl") ?? (request.query("change") == nil ? nil : request.query("language"))
     }

@@ -79,9 +79,9 @@ extension SecondFactorPolicy {
         (state == .mandatory || protectsRoles) && !account.passkeys.isEmpty
     }
 
-    /// Whether the first credential of `account` ends its earlier sessions. Sessions of guests are exempt from a mandatory
-    /// second factor. Who has one must not keep the account of the user who has proven the credential. Nor are two first
-    /// credentials added at the same time: each finds the other's generation.
+    /// Whether the first credential of `account` ends its earlier sessions. Sessions of guests are exempt from a
+    /// mandatory second factor. Who has one must not keep the account of the user who has proven the credential. Nor
+    /// are two first credentials added at the same time: each finds the other's generation.
     func endsGuestSessions(of account: Account) -> Bool { state == .mandatory && account.isAnonymous }
 
     /// Whether a sign-in to `account` asks for a second factor.

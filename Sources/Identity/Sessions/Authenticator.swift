@@ -45,8 +45,8 @@ public struct Authenticator: Sendable {
         try caller(with: found, in: realm, acceptsRestricted: acceptsRestricted, acceptsSupport: false)
     }
 
-    /// - Parameter hasRestrictedToken: whether the session was restricted when its token was issued. It may be since then:
-    ///   the account was a guest's, or the policy has changed.
+    /// - Parameter hasRestrictedToken: whether the session was restricted when its token was issued. It may be since
+    ///   then: the account was a guest's, or the policy has changed.
     private func caller(
         with found: FoundSession, in realm: Realm, acceptsRestricted: Bool, acceptsSupport: Bool,
         hasRestrictedToken: Bool = false

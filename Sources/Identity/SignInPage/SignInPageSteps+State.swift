@@ -8,8 +8,8 @@ private struct StoredState: SealedTokenContent {
 }
 
 extension SignInPageSteps {
-    /// The longest `state` that pages carry: that of 32 bytes in base64url. Pages repeat the flow in each form and link, so
-    /// a longer `state` would make them too large.
+    /// The longest `state` that pages carry: that of 32 bytes in base64url. Pages repeat the flow in each form and
+    /// link, so a longer `state` would make them too large.
     private static let lengthOnPages = 43
 
     /// Stores the app's `state` and the subject of a new flow, if the `state` is long or there is a subject.

@@ -136,7 +136,7 @@ extension AccountFrame {
     ) -> Markup {
         let hidden: [(AccountField, String?)] = [(.step, step?.rawValue), (.language, language.rawValue)] + values
         let inputs = hidden.compactMap { name, value in
-            value.map { Markup.void(.input, [.type("hidden"), .name(name.rawValue), .value($0)]) }
+            value.map { Markup.hidden(name: name.rawValue, value: $0) }
         }
         return Markup(
             .form, [.post, .action(.account(path, from: path))] + attributes,

@@ -70,6 +70,6 @@ public struct SignInPageReturn: Sendable {
 extension Markup {
     /// A hidden field; `nil` without a value.
     static func hidden(_ field: CodeForm.Field, _ value: String?) -> Markup? {
-        value.map { .void(.input, [.type("hidden"), .name(field.rawValue), .value($0)]) }
+        value.map { .hidden(name: field.rawValue, value: $0) }
     }
 }

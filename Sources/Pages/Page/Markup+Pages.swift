@@ -2,6 +2,11 @@ internal import HTML
 
 extension Markup {
     static let stylesheet = Markup.style(Stylesheet.text)
+
+    /// A field that the user does not see.
+    static func hidden(name: String, value: String) -> Markup {
+        .void(.input, [.type("hidden"), .name(name), .value(value)])
+    }
 }
 
 extension Attribute {

@@ -35,7 +35,7 @@ extension Page {
                 [.classes(.quiet)] + form + (languageForm == nil ? [] : [.name("change")])),
         ]
         guard languageForm == nil else { return content }
-        let hidden = query.map { Markup.void(.input, [.type("hidden"), .name($0.name), .value($0.value)]) }
+        let hidden = query.map { Markup.hidden(name: $0.name, value: $0.value) }
         return [Markup(.form, hidden + content)]
     }
 

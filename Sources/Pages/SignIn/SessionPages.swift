@@ -24,7 +24,7 @@ extension Page {
         _ name: String?, formToken: String, returningTo way: SignOutReturn?, _ context: Context
     ) -> Page {
         let named = name.map { [context.paragraph(.signOutNamed, [.name: .name($0)])] } ?? []
-        let parameters = (way?.parameters ?? []).map { Markup.void(.input, [.type("hidden"), .name($0), .value($1)]) }
+        let parameters = (way?.parameters ?? []).map { Markup.hidden(name: $0, value: $1) }
         return Page(
             context, Text(SignInPageText.signOutTitle),
             named + [
@@ -104,6 +104,6 @@ extension Page.Context {
 extension Markup {
     /// The name of the field is that of the gateway's form protection.
     static func formToken(_ token: String) -> Markup {
-        .void(.input, [.type("hidden"), .name("formToken"), .value(token)])
+        .hidden(name: "formToken", value: token)
     }
 }

@@ -90,8 +90,8 @@ extension Page.Context {
             ])
     }
 
-    /// A remembered account: a button that leads to the form with its address, or the name of its provider, and a button
-    /// that removes it.
+    /// A remembered account: a button that leads to the form with its address, or the name of its provider, and a
+    /// button that removes it.
     func rememberedAccount(_ entry: RememberedAccounts.Entry, provider: String?) -> [Markup] {
         let name: [Placeholder: TextValue] = [.name: .name(entry.visibleName)]
         func button(_ key: SignInPageText, _ form: ElementID) -> Markup {
@@ -116,8 +116,8 @@ extension Page.Context {
         ]
     }
 
-    /// A button that requests `action` and sends nothing else. Such buttons share the form of the ``footer(_:_:cancels:)``,
-    /// because each form contains the sealed flow again.
+    /// A button that requests `action` and sends nothing else. Such buttons share the form of the
+    /// ``footer(_:_:cancels:)``, because each form contains the sealed flow again.
     ///
     /// - Parameter look: `nil` for the first action of a page.
     func actionButton(_ action: SignInAction, _ label: Text, _ look: Stylesheet.Class? = .quiet) -> Markup {
@@ -164,7 +164,7 @@ extension Page.Context {
 
 extension Markup {
     static func hidden(_ field: SignInField, _ value: String) -> Markup {
-        .void(.input, [.type("hidden"), .name(field.rawValue), .value(value)])
+        .hidden(name: field.rawValue, value: value)
     }
 }
 

@@ -202,13 +202,13 @@ extension Page {
     ///
     /// - Parameter name: the user's name or address.
     public static func continueAs(_ name: String, _ step: SignInStep, _ context: Context) -> Page {
-        Page(
-            context, context.localized(.continueTitle),
+        titled(
+            .continueTitle, step,
             [
                 context.actionButton(.resume, context.localized(.continueAs, [.name: .name(name)]), nil),
                 context.switchLink(.otherAccount, to: .signIn, step, isButton: true),
                 context.footer([], step),
-            ])
+            ], context)
     }
 
     /// The page after a sign-in. It returns to the app on its own if the app is a web page.

@@ -135,12 +135,12 @@ extension Page {
 
     /// Announces the email with the link, whether or not an account has the address.
     public static func resetSent(to email: String, _ step: SignInStep, _ context: Context) -> Page {
-        Page(
-            context, context.localized(.resetSentTitle),
+        titled(
+            .resetSentTitle, step,
             [
                 context.paragraph(.resetSentAdvice, [.email: .name(email)]),
                 context.footer([context.switchLink(.backToSignIn, to: .signIn, step)], step),
-            ])
+            ], context)
     }
 }
 

@@ -8,9 +8,9 @@ internal import Synchronization
 /// The server listens only on a Unix socket in a private directory, without passwords. All calls block: use them at
 /// start-up, at shutdown and in tests, never on an event loop.
 ///
-/// If root runs this process, PostgreSQL's programs run as the user `postgres`, or as `nobody` if there is no such
-/// user. If that user cannot enter the directory given to ``start(directory:durable:connections:)``, the cluster is in
-/// `/var/tmp/sekisho-<hash>`; see ``dataDirectory``.
+/// A process of root starts PostgreSQL's programs as the user `postgres`. Where that user does not exist, it starts
+/// them as `nobody`. If that user cannot enter the directory given to ``start(directory:durable:connections:)``, the
+/// cluster is in `/var/tmp/sekisho-<hash>`; see ``dataDirectory``.
 public final class PrivatePostgres: Sendable {
     /// The path of the cluster's data directory.
     public let dataDirectory: String
